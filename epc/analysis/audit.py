@@ -56,7 +56,7 @@ class Audit:
     def as_json(self) -> Json:
         """Return the audit as the contract prints it."""
         facts = self.facts
-        found, test = facts.transfer, facts.transfer.test if facts.transfer else None
+        transfer, test = facts.transfer, facts.transfer.test if facts.transfer else None
         return {
             "path": self.path,
             "verdict": self.verdict,
@@ -65,11 +65,11 @@ class Audit:
             "p_value": test.p_value if test else None,
             "unit": test.unit if test else None,
             "test": plain(test),
-            "transfer": plain(found.directions) if found else None,
+            "transfer": plain(transfer.directions) if transfer else None,
             "preferences_differ": _differ(facts.preferences),
-            "ties": plain(found.ties) if found else None,
-            "left_out": plain(found.left_out) if found else None,
-            "clusters": plain(found.clusters) if found else None,
+            "ties": plain(transfer.ties) if transfer else None,
+            "left_out": plain(transfer.left_out) if transfer else None,
+            "clusters": plain(transfer.clusters) if transfer else None,
             "length_correlation": plain(facts.length_correlation),
             "pci": facts.pci,
             "excess": self.excess,
@@ -111,8 +111,8 @@ def audit_checked(report: Report) -> Audit:
         raise MalformedError(report.findings[0])
     errors = [finding for finding in report.findings if finding.severity == "error"]
     warnings = [finding for finding in report.findings if finding.severity == "warning"]
-    asked = {} if errors else probed(report.asked)
-    facts = replace(_stated(report.manifest), unsound=len(errors), **asked)
+    probe_facts = {} if errors else probed(report.asked)
+    facts = replace(_stated(report.manifest), unsound=len(errors), **probe_facts)
     control = plain(report.manifest.results.summary.control)
     return _audit(report.path, facts, control, warnings)
 
@@ -161,7 +161,7 @@ def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
 def _stated(manifest: Manifest) -> Facts:
     summary, per_seed = manifest.results.summary, manifest.results.per_seed
     itself = summary.diagnostics.self_comparisons if summary.diagnostics else None
-    found, preferences = _transfer(manifest)
+    transfer, preferences = _transfer(manifest)
     return Facts(
         n=summary.n,
         strategies=len(manifest.strategies),
@@ -175,7 +175,7 @@ def _stated(manifest: Manifest) -> Facts:
             d: sum(_stopped(record, d) for record in per_seed) for d in manifest.domains.directions
         },
         preferences=preferences,
-        transfer=found,
+        transfer=transfer,
         length_correlation=summary.length_correlation,
         pci=plain(summary.pci),
         tasks={domain: len(tasks) for domain, tasks in manifest.tasks.items()},

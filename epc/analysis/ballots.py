@@ -75,11 +75,11 @@ def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
             key, turned = items[item]
             if not key[0]:
                 continue
-            place = first if first < 0 else first ^ turned
-            if (key, place) not in gathered:
+            position = first if first < 0 else first ^ turned
+            if (key, position) not in gathered:
                 better = gold if gold < 0 else gold ^ turned
-                gathered[key, place] = _Tally(gold=better, subset=subsets[subset])
-            tally = gathered[key, place]
+                gathered[key, position] = _Tally(gold=better, subset=subsets[subset])
+            tally = gathered[key, position]
             if 0 <= verdict <= TIE:
                 tally.counts[verdict if verdict == TIE else verdict ^ turned] += 1
             else:
@@ -87,8 +87,8 @@ def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
             if answer >= 0:
                 tally.answers.add(texts[answer])
         if gathered:
-            said = {key: tally.said() for key, tally in gathered.items()}
-            yield Ballot(name=group[0], sources=(header.source.name,), setting=setting, said=said)
+            by_key = {key: tally.said() for key, tally in gathered.items()}
+            yield Ballot(name=group[0], sources=(header.source.name,), setting=setting, said=by_key)
 
 
 def ballot_of_run(judge: Judge, manifest: Manifest, folder: Path, *, source: str) -> Ballot:
@@ -99,21 +99,21 @@ def ballot_of_run(judge: Judge, manifest: Manifest, folder: Path, *, source: str
     Raises: MalformedError at what does not fit; WorldError if a file cannot be read.
     """
     gathered: dict[Key, _Tally] = {}
-    for (domain, _, task), asked in asked_by_run(manifest, folder).items():
-        pair = asked.pair.response, asked.pair.baseline
+    for (domain, _, task), entry in asked_by_run(manifest, folder).items():
+        pair = entry.pair.response, entry.pair.baseline
         # Reading R72: only a decided verdict says anything of two answers.
-        if None in pair or not asked.verdict.decided:
+        if None in pair or not entry.verdict.decided:
             continue
         a, b = (_sha256(text or "") for text in pair)
-        turned, verdict = int(b < a), int(asked.verdict is Verdict.B)
+        turned, verdict = int(b < a), int(entry.verdict is Verdict.B)
         key = (_sha256(task), min(a, b), max(a, b)), turned
         tally = gathered.setdefault(key, _Tally(gold=-1, subset=domain))
         tally.counts[verdict ^ turned] += 1
     prompt = Prompt(name="evaluator_prompt", sha256=_sha256(manifest.evaluator_prompt))
     decoding = as_json(manifest.evaluator.decoding)
     setting = Setting(judge=judge, prompt=prompt, decoding=decoding, date=UNKNOWN)
-    said = {key: tally.said() for key, tally in gathered.items()}
-    return Ballot(name=judge.name, sources=(source,), setting=setting, said=said)
+    by_key = {key: tally.said() for key, tally in gathered.items()}
+    return Ballot(name=judge.name, sources=(source,), setting=setting, said=by_key)
 
 
 def _sha256(text: str) -> str:
@@ -148,8 +148,8 @@ def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
     """
     columns = (verdicts.question_sha256, verdicts.a_sha256, verdicts.b_sha256)
     _, once = np.unique(verdicts.item.codes, return_index=True)
-    for place in once.tolist():
-        codes = [int(column.codes[place]) for column in columns]
+    for index in once.tolist():
+        codes = [int(column.codes[index]) for column in columns]
         question, a, b = (
             column.names[code] if code >= 0 else ""
             for column, code in zip(columns, codes, strict=True)
@@ -157,23 +157,23 @@ def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
         yield (question, min(a, b), max(a, b)), int(b != "" and b < a)
 
 
-def merged(given: Iterable[Ballot]) -> list[Ballot]:
+def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:
     """Return one ballot for each judge and way of asking, in whatever files it was found."""
     first: dict[str, Ballot] = {}
-    said: dict[str, dict[Key, Said]] = {}
+    by_key: dict[str, dict[Key, Said]] = {}
     sources: dict[str, dict[str, None]] = {}
-    for each in given:
+    for each in all_ballots:
         prompt, decoding = each.setting.prompt, each.setting.decoding
-        asked = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
-        name = dumps_line([each.model.casefold(), asked, as_json(decoding)])
+        prompt_id = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
+        name = dumps_line([each.model.casefold(), prompt_id, as_json(decoding)])
         first.setdefault(name, each)
         sources.setdefault(name, {}).update(dict.fromkeys(each.sources))
-        together = said.setdefault(name, {})
+        together = by_key.setdefault(name, {})
         for key, more in each.said.items():
             before = together.get(key)
             together[key] = more if before is None else _joined(before, more)
     return [
-        replace(ballot, sources=tuple(sources[name]), said=said[name])
+        replace(ballot, sources=tuple(sources[name]), said=by_key[name])
         for name, ballot in first.items()
     ]
 

@@ -104,10 +104,10 @@ def compared(folder: Path) -> CampaignComparison:
 
     Raises: as `compare_runs`.
     """
-    found = compare_runs(folder)
-    if not found.incomplete:
-        strict_json.write(folder / COMPARISON, found.as_json())
-    return found
+    comparison = compare_runs(folder)
+    if not comparison.incomplete:
+        strict_json.write(folder / COMPARISON, comparison.as_json())
+    return comparison
 
 
 def compare_runs(folder: Path) -> CampaignComparison:
@@ -129,15 +129,15 @@ def compare_runs(folder: Path) -> CampaignComparison:
         ),
         agreements=tuple(_agreements(folder, members, manifests)),
         incomplete=tuple(e.folder for e in campaign.runs if e not in members),
-        swapped=tuple(name for name, found in audits.items() if found.facts.swapped),
+        swapped=tuple(name for name, run_audit in audits.items() if run_audit.facts.swapped),
     )
 
 
 def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
-    summary, found = manifest.results.summary, audited.facts.transfer
+    summary, transfer = manifest.results.summary, audited.facts.transfer
     answers, comparisons = (manifest.provenance.calls[role] for role in ROLES)
     for direction in manifest.domains.directions:
-        into = found.directions.get(direction) if found and found.directions else None
+        into = transfer.directions.get(direction) if transfer and transfer.directions else None
         floor, gamma = summary.control.noise_floor[direction], summary.gamma[direction]
         yield Row(
             run=member.folder,
@@ -145,7 +145,7 @@ def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
             executor=member.executor,
             direction=direction,
             word=audited.verdict,
-            p_value=found.test.p_value if found and found.test else None,
+            p_value=transfer.test.p_value if transfer and transfer.test else None,
             redirected=into.redirected if into else None,
             redirected_ci95=into.redirected_ci95 if into else None,
             chance=into.chance if into else None,
@@ -166,21 +166,21 @@ def _agreements(
     folder: Path, members: list[Member], manifests: Mapping[str, Manifest]
 ) -> Iterator[Agreement]:
     """Compare every two evaluators that judged the same texts."""
-    said = {
+    verdicts = {
         each.folder: _verdicts(manifests[each.folder], folder / each.folder) for each in members
     }
     for left, right in combinations(members, _BOTH):
         if left.executor == right.executor:
-            yield _agreement(left, right, said, _units(manifests[left.folder]))
+            yield _agreement(left, right, verdicts, _units(manifests[left.folder]))
 
 
 def _agreement(
     left: Member,
     right: Member,
-    said: Mapping[str, Mapping[Key, Verdict]],
+    verdicts: Mapping[str, Mapping[Key, Verdict]],
     units: Mapping[Key, Key],
 ) -> Agreement:
-    one, other = said[left.folder], said[right.folder]
+    one, other = verdicts[left.folder], verdicts[right.folder]
     both = sorted(one.keys() & other.keys())
     decided = [key for key in both if one[key].decided and other[key].decided]
     same = interval = chance = None

@@ -135,11 +135,11 @@ def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
             severity, meaning = "warning", item.reordered
         if place == "evaluator/model" and str(first).startswith(_RECORDED):
             severity = "warning"  # a file's name; what is in it is compared
-        found = f"{_short(first)} against {_short(second)}: {meaning}"
+        problem = f"{_short(first)} against {_short(second)}: {meaning}"
         yield Finding(
             clause=item.clause,
             where=pointer(*path),
-            problem=found,
+            problem=problem,
             remedy="measure again with the same, or read the difference with this in mind",
             severity=severity,
         )

@@ -132,8 +132,8 @@ def compare(
         verdict = tables.drift.verdict
     elif _figures_can_tell(runs[0], runs[1], findings):
         # That figures do not differ significantly is no sameness.
-        told = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
-        verdict = "drifted" if told else "cannot_tell"
+        significant = any(d.p_holm is not None and d.p_holm <= ALPHA for d in metrics)
+        verdict = "drifted" if significant else "cannot_tell"
     return Comparison(
         verdict=verdict,
         left=_head(left, first),
@@ -239,11 +239,11 @@ def _tables(
         drift = compare_fresh(counts[0], counts[1], paired=paired, rng=rng, margin=margin)
         return Tables(drift=drift, paired=paired)
     once, afresh = (left, right) if left.reused else (right, left)
-    asked = once.asked()
-    keys = {key: index for index, key in enumerate(key for key in common if key in asked)}
+    pairs = once.asked()
+    keys = {key: index for index, key in enumerate(key for key in common if key in pairs)}
     answers = counts_by_seed(afresh.manifest, afresh.folder, keys).sum(axis=0)
     seen = answers.sum(axis=1) > 0
-    verdicts = [asked[key].verdict for key, index in keys.items() if seen[index]]
+    verdicts = [pairs[key].verdict for key, index in keys.items() if seen[index]]
     return Tables(drift=compare_mixed(verdicts, answers[seen], rng=rng, margin=margin))
 
 
@@ -270,11 +270,11 @@ def _reused(left: _Run, right: _Run, shared: Shared, margin: float) -> Tables:
 def _noise(left: Manifest, right: Manifest) -> Noise:
     """Return what is known of the evaluator's own flips (Reading R44)."""
     rechecks = [manifest.results.summary.determinism for manifest in (left, right)]
-    asked = sum(recheck.asked for recheck in rechecks if recheck)
+    count = sum(recheck.asked for recheck in rechecks if recheck)
     flips = sum(recheck.verdict_flips for recheck in rechecks if recheck)
     if not flips and are_facts(left.evaluator, right.evaluator):
         return Noise(assumed=0.0)
-    return Noise(assumed=ASSUMED_FLIPS, asked=asked, flips=flips)
+    return Noise(assumed=ASSUMED_FLIPS, asked=count, flips=flips)
 
 
 def _same_draws(left: Manifest, right: Manifest) -> bool:

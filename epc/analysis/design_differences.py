@@ -85,11 +85,11 @@ def _named(
         ("only in the second", [name for name in second if name not in first]),
         ("in another group" if part.startswith("tasks") else "with another text", changed),
     )
-    said = [f"{len(names)} {where}: {_list(names)}" for where, names in sides if names]
-    if not said and list(first) != list(second):
-        said = ["the same ones in another order"]
-    if said:
-        yield Difference(part=part, how="; ".join(said))
+    phrases = [f"{len(names)} {where}: {_list(names)}" for where, names in sides if names]
+    if not phrases and list(first) != list(second):
+        phrases = ["the same ones in another order"]
+    if phrases:
+        yield Difference(part=part, how="; ".join(phrases))
 
 
 def _list(names: list[str]) -> str:

@@ -52,14 +52,14 @@ def differences(
     Source: Reading R47.
     """
     sides, domains = (left, right), _in_both(left, right)
-    found = [
+    results = [
         _of_means(metric, part, value, sides, paired=paired)
         for metric, part, value in _figures(domains)
     ]
-    found += [_of_shares(direction, sides, paired=paired) for direction in domains.directions]
-    tested = {index: d.p_value for index, d in enumerate(found) if d.p_value is not None}
+    results += [_of_shares(direction, sides, paired=paired) for direction in domains.directions]
+    tested = {index: d.p_value for index, d in enumerate(results) if d.p_value is not None}
     corrected = holm(tested)
-    return [replace(d, p_holm=corrected.get(index)) for index, d in enumerate(found)]
+    return [replace(d, p_holm=corrected.get(index)) for index, d in enumerate(results)]
 
 
 def seeds_needed(left: Sequence[SeedRecord], right: Sequence[SeedRecord]) -> Json:

@@ -149,17 +149,17 @@ class Requirement:
 
         Raises: UsageError if it states none.
         """
-        found = _REQUIREMENT.fullmatch(text.strip())
+        match = _REQUIREMENT.fullmatch(text.strip())
         try:
-            threshold = float(found[3]) if found else float("nan")
+            threshold = float(match[3]) if match else float("nan")
         except ValueError:
             threshold = float("nan")
-        if found is None or not abs(threshold) < float("inf"):
+        if match is None or not abs(threshold) < float("inf"):
             raise UsageError(
                 f"{text!r} is no requirement\n"
                 "  fix: write FIGURE>=VALUE or FIGURE<=VALUE, such as place_consistency>=0.8"
             )
-        return cls(figure=found[1], sign=">=" if found[2] == ">=" else "<=", threshold=threshold)
+        return cls(figure=match[1], sign=">=" if match[2] == ">=" else "<=", threshold=threshold)
 
     def __str__(self) -> str:
         return f"{self.figure}{self.sign}{self.threshold:g}"
@@ -192,11 +192,11 @@ def answered(card: Card, requirement: Requirement) -> Answered:
     It meets it if every figure of that name does, by its whole interval. It does not if one does
     not. Where an interval holds the threshold, or nothing is known, the answer is unknown.
     """
-    found = card.counted(requirement.figure)
-    answers = [requirement.of(figure) for figure in found]
-    count = len(found)
+    figures = card.counted(requirement.figure)
+    answers = [requirement.of(figure) for figure in figures]
+    count = len(figures)
     answer: Answer = "unknown"
-    if not found:
+    if not figures:
         why = _absent(card, requirement.figure)
     elif failing := answers.count("does not meet"):
         answer, why = "does not meet", f"{failing} of {count} intervals miss it whole"
@@ -204,7 +204,7 @@ def answered(card: Card, requirement: Requirement) -> Answered:
         why = f"{unsure} of {count} figures have no interval, or one that holds the threshold"
     else:
         answer, why = "meets", f"{count} of {count} intervals meet it whole"
-    return Answered(requirement=str(requirement), answer=answer, why=why, figures=tuple(found))
+    return Answered(requirement=str(requirement), answer=answer, why=why, figures=tuple(figures))
 
 
 def _absent(card: Card, name: str) -> str:
@@ -227,5 +227,9 @@ def is_of(name: str, wanted: str) -> bool:
 
 def card_json(card: Card, sentence: str, answers: Iterable[Answered] = ()) -> Json:
     """Return a card as plain JSON, with its sentence and the answers to requirements."""
-    told = [as_json(each) for each in answers]
-    return {"sentence": sentence, **as_json(card), **({"requirements": told} if told else {})}
+    requirements = [as_json(each) for each in answers]
+    return {
+        "sentence": sentence,
+        **as_json(card),
+        **({"requirements": requirements} if requirements else {}),
+    }

@@ -87,18 +87,18 @@ class Mitigated:
     @property
     def nothing(self) -> bool:
         """Whether no direction has a regret that could be reduced."""
-        found = (self.reductions or {}).values()
-        return not any(of[REGRET].reducible for of in found)
+        by_direction = (self.reductions or {}).values()
+        return not any(of[REGRET].reducible for of in by_direction)
 
     def as_json(self) -> Json:
         """Return it as `epc compare --format json` prints it."""
-        found = None
+        by_direction = None
         if self.reductions is not None:
-            found = {
+            by_direction = {
                 direction: {name: each.as_json() for name, each in of.items()}
                 for direction, of in self.reductions.items()
             }
-        return {**asdict(self), "reductions": found, "nothing_to_reduce": self.nothing}
+        return {**asdict(self), "reductions": by_direction, "nothing_to_reduce": self.nothing}
 
 
 def wraps(plain: Manifest, other: Manifest) -> bool:
@@ -122,7 +122,7 @@ def mitigated(plain: Path, others: Sequence[Path]) -> list[Mitigated]:
 def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Mitigated:
     _require_alike(plain, other, plain_path, path)
     tables = verdict_table(plain), verdict_table(other)
-    config, found = plain.configuration, {}
+    config, by_direction = plain.configuration, {}
     bearable, kept = True, LeftOut(strategies=(), tasks={})
     for pair in tables[0].domains.pairs:
         of_pair = [table.of(pair.both) for table in tables]
@@ -131,7 +131,7 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
         bearable = bearable and all(each.bearable for each in units)
         if bearable:
             at = units[0].domains.index(pair.target)
-            found[pair.key] = _reduced(units, at, config)
+            by_direction[pair.key] = _reduced(units, at, config)
     transfer = other.results.summary.transfer
     executor, evaluator = ROLES
     used = sum(member.calls for member in other.provenance.members)
@@ -143,7 +143,7 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
         decided=(_decided(tables[0]), _decided(tables[1])),
         strategies=len(config.strategies) - len(kept.strategies),
         tasks={d: len(tasks) - len(kept.tasks.get(d, ())) for d, tasks in config.tasks.items()},
-        reductions=found if bearable else None,
+        reductions=by_direction if bearable else None,
         floor={d: into.chance for d, into in ((transfer and transfer.directions) or {}).items()},
         calls=used,
         times=used / max(1, plain.provenance.calls[evaluator]),

@@ -101,7 +101,7 @@ def measure(
     Raises: UsageError if the choices name what the file does not have.
     """
     _, once = np.unique(asks(verdicts), return_index=True)
-    chosen, asked = _asked(header.settings, verdicts, once, patterns)
+    chosen, askings = _asked(header.settings, verdicts, once, patterns)
     of_file = named(verdicts)
     return Report(
         source=header.source,
@@ -111,10 +111,10 @@ def measure(
         items_under_two_names=renamed(verdicts),
         left_out=header.left_out,
         groups=[
-            _group(group, one, asked, of_file, choices)
-            for group, one in zip(chosen, asked, strict=True)
+            _group(group, one, askings, of_file, choices)
+            for group, one in zip(chosen, askings, strict=True)
         ],
-        pairs=between(asked),
+        pairs=between(askings),
         choices=choices,
     )
 
@@ -127,10 +127,10 @@ def beside(
     Source: Readings R24 and R77.
     """
     _, once = np.unique(asks(verdicts), return_index=True)
-    _, asked = _asked(settings, verdicts, once)
+    _, askings = _asked(settings, verdicts, once)
     of_file = named(verdicts)
-    own = {one[0]: dict(of_own(one, asked, of_file, choices)) for one in asked}
-    return between(asked), {name: figures for name, figures in own.items() if figures}
+    own = {one[0]: dict(of_own(one, askings, of_file, choices)) for one in askings}
+    return between(askings), {name: figures for name, figures in own.items() if figures}
 
 
 def _asked(
@@ -143,15 +143,15 @@ def _asked(
     rows, names = rows_of(verdicts), verdicts.setting.names
     members = [[name for name in group if name in names] for group in same_settings(settings)]
     chosen = [group for group in members if group and _fits(group, patterns)]
-    group_of = {name: place for place, group in enumerate(chosen) for name in group}
+    group_of = {name: index for index, group in enumerate(chosen) for name in group}
     places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
     once = once[np.argsort(places[once], kind="stable")]
     edges = np.searchsorted(places[once], np.arange(len(chosen) + 1))
-    asked = [
+    askings = [
         (group[0], settings[group[0]], rows[once[start:end]])
         for group, (start, end) in zip(chosen, pairwise(edges.tolist()), strict=True)
     ]
-    return chosen, asked
+    return chosen, askings
 
 
 def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:

@@ -70,7 +70,7 @@ def _majority(counts: Array | Codes) -> Array:
 
 def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
     """Return the agreement of every two judges that were asked the same with one prompt."""
-    found = []
+    pairs = []
     for (name, setting, rows), (other_name, other_setting, other) in combinations(groups, 2):
         if not comparable(setting, other_setting):
             continue
@@ -79,7 +79,7 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
         sides = [each[~np.isin(each.answer, shared)] for each in (rows, other)]
         figures = {**dict(_of_verdicts(*sides)), **dict(_of_scores(*sides))}
         if figures:
-            found.append(
+            pairs.append(
                 Pair(
                     settings=(name, other_name),
                     prompt=setting.prompt,
@@ -88,7 +88,7 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
                     figures=figures,
                 )
             )
-    return found
+    return pairs
 
 
 def comparable(setting: Setting, other: Setting) -> bool:
@@ -97,8 +97,8 @@ def comparable(setting: Setting, other: Setting) -> bool:
     A judge is one by its name or its model. A prompt is one by digest, or by name where neither
     digest is stated.
     """
-    judge, asked = setting.judge, other.judge
-    if judge.name == asked.name or judge.model == asked.model != UNKNOWN:
+    judge, other_judge = setting.judge, other.judge
+    if judge.name == other_judge.name or judge.model == other_judge.model != UNKNOWN:
         return False
     one, two = setting.prompt, other.prompt
     if one.sha256 != two.sha256:
@@ -107,14 +107,14 @@ def comparable(setting: Setting, other: Setting) -> bool:
 
 
 def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
-    asked, left, right = side_by_side(one, two)
-    yield from share("agreement", (left * right).sum(axis=1), asked.cluster)
-    yield from _kappa("kappa", left, right, asked.cluster)
+    common, left, right = side_by_side(one, two)
+    yield from share("agreement", (left * right).sum(axis=1), common.cluster)
+    yield from _kappa("kappa", left, right, common.cluster)
 
 
 def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
-    asked, left, right = side_by_side(one, two, scores=True)
-    gap, clusters = (right - left)[:, 0], asked.cluster
+    common, left, right = side_by_side(one, two, scores=True)
+    gap, clusters = (right - left)[:, 0], common.cluster
     yield from share("score_within_1", np.abs(gap) <= 1, clusters)
     if len(gap):
         value, interval = clustered_mean(gap, clusters)
@@ -129,19 +129,19 @@ def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> tuple[Rows, A
 
     Shapes: (m,), (m, 3) twice; of scores (m, 1).
     """
-    (rows, keys, said), (_, other_keys, other_said) = (
+    (rows, keys, values), (_, other_keys, other_said) = (
         _said(each[each.scored if scores else each.readable], scores=scores) for each in (one, two)
     )
     _, at, other_at = np.intersect1d(keys, other_keys, return_indices=True)
-    return rows[at], said[at], other_said[other_at]
+    return rows[at], values[at], other_said[other_at]
 
 
 def _said(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
     values = rows.score[:, None] if scores else _SAYING[rows.verdict]
     keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
-    said = np.zeros((len(keys), values.shape[1]))
-    np.add.at(said, places, values)
-    return rows[first], keys, said / np.bincount(places, minlength=len(keys))[:, None]
+    totals = np.zeros((len(keys), values.shape[1]))
+    np.add.at(totals, places, values)
+    return rows[first], keys, totals / np.bincount(places, minlength=len(keys))[:, None]
 
 
 def _kappa(name: str, one: Array, two: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:

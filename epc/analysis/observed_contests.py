@@ -104,7 +104,7 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
     if not choices.domains:
         most = sorted(tasks, key=lambda code: (-tasks[code], named.subsets[code]))[:TWO]
         return {named.subsets[code]: [code] for code in sorted(most, key=named.subsets.__getitem__)}
-    found = {
+    domains = {
         name: [
             code
             for code in tasks
@@ -112,10 +112,10 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
         ]
         for name, _, subsets in (domain.partition("=") for domain in choices.domains)
     }
-    used = [code for codes in found.values() for code in codes]
-    if len(found) != TWO or len(set(used)) < len(used):
+    used = [code for codes in domains.values() for code in codes]
+    if len(domains) != TWO or len(set(used)) < len(used):
         raise UsageError("--domains: expected two that share no subset, as a,b or x=a+b,y=c+d")
-    return {domain: codes for domain, codes in found.items() if codes}
+    return {domain: codes for domain, codes in domains.items() if codes}
 
 
 def table_of(sides: Mapping[str, tuple[Contests, Codes]], authors: Sequence[int]) -> VerdictTable:

@@ -59,8 +59,8 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
     labelled = rows[rows.gold >= 0]
     right = labelled.verdict == labelled.gold
     yield from share("accuracy", right, labelled.cluster)
-    for name, place in (("first", labelled.gold), ("second", 1 - labelled.gold)):
-        chosen = labelled.first == place
+    for name, candidate in (("first", labelled.gold), ("second", 1 - labelled.gold)):
+        chosen = labelled.first == candidate
         yield from share(f"accuracy_gold_{name}", right[chosen], labelled.cluster[chosen])
 
 
@@ -68,8 +68,10 @@ def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
     stated = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
     yield from share("ties", stated.verdict == TIE, stated.cluster)
-    said = (rows.verdict >= 0) | rows.scored
-    yield from share("unreadable", (rows.verdict == UNREADABLE)[said], rows.cluster[said])
+    has_answer = (rows.verdict >= 0) | rows.scored
+    yield from share(
+        "unreadable", (rows.verdict == UNREADABLE)[has_answer], rows.cluster[has_answer]
+    )
     decided = stated[(stated.verdict < TIE) & (stated.longer >= 0)]
     won = decided.verdict == decided.longer
     yield from share("longer", won, decided.cluster)
@@ -94,9 +96,9 @@ def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
         slope = float((longer * higher).sum()) / weight
         off = longer * (higher - slope * longer) / weight
         interval = linearised_interval(slope, off, question)
-        told = np.unique(question[np.abs(longer) > _EQUAL])
-        n = int(np.isin(question, told).sum())
-        yield "score_per_doubling", Figure(value=slope, ci95=interval, n=n, items=len(told))
+        questions = np.unique(question[np.abs(longer) > _EQUAL])
+        n = int(np.isin(question, questions).sum())
+        yield "score_per_doubling", Figure(value=slope, ci95=interval, n=n, items=len(questions))
 
 
 def _apart(values: Array, groups: Codes) -> Array:
@@ -117,13 +119,13 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
     copied = (one.answer == other.answer) & (one.answer >= 0)
     scored = one.scored & other.scored
     gap = np.where(scored, np.abs(one.score - other.score), np.inf)
-    said = one.readable & other.readable
-    agreed = np.where(scored, gap == 0, said & (one.verdict == other.verdict))
+    readable = one.readable & other.readable
+    agreed = np.where(scored, gap == 0, readable & (one.verdict == other.verdict))
     figures = {
         name: figure
         for key, hits, among in (
-            ("repeat_consistency", agreed, said & ~copied),
-            ("repeat_consistency_all", agreed, said),
+            ("repeat_consistency", agreed, readable & ~copied),
+            ("repeat_consistency_all", agreed, readable),
             ("score_repeat_exact", agreed, scored & ~copied),
             ("score_repeat_within_1", gap <= 1, scored & ~copied),
         )
@@ -135,9 +137,9 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
 def _every_two(groups: Codes) -> tuple[Codes, Codes]:
     """Return the places of every two of one group."""
     order = np.argsort(groups, kind="stable")
-    ranked, found, lag = groups[order], [np.zeros((2, 0), np.int64)], 1
+    ranked, pairs, lag = groups[order], [np.zeros((2, 0), np.int64)], 1
     while (near := np.flatnonzero(ranked[lag:] == ranked[:-lag])).size:
-        found.append(np.stack([order[near], order[near + lag]]))
+        pairs.append(np.stack([order[near], order[near + lag]]))
         lag += 1
-    one, other = np.concatenate(found, axis=1)
+    one, other = np.concatenate(pairs, axis=1)
     return one, other

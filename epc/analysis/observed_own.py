@@ -59,21 +59,21 @@ def _sides(
     Of two candidates the output in question is the judge's own or, of others, the one that is not
     the baseline. Without a baseline what one of two gains the other loses, so others' gap is 0.
     """
-    asked, said, other_said = side_by_side(rows, other, scores=scores)
-    gap = said - other_said
-    mine_a, mine_b = np.isin(asked.a_by, own), np.isin(asked.b_by, own)
-    of_other = np.isin(asked.a_by, others_own) | np.isin(asked.b_by, others_own)
+    common, values, other_said = side_by_side(rows, other, scores=scores)
+    gap = values - other_said
+    mine_a, mine_b = np.isin(common.a_by, own), np.isin(common.b_by, own)
+    of_other = np.isin(common.a_by, others_own) | np.isin(common.b_by, others_own)
     if scores:
-        known = (asked.a_by >= 0) & ~of_other
+        known = (common.a_by >= 0) & ~of_other
         mine, theirs, worth = mine_a & known, ~mine_a & known, gap[:, 0]
     else:
-        known = (asked.a_by >= 0) & (asked.b_by >= 0) & ~of_other
+        known = (common.a_by >= 0) & (common.b_by >= 0) & ~of_other
         mine, theirs = (mine_a != mine_b) & known, ~mine_a & ~mine_b & known
         baseline = baseline_of(rows[(rows.a_by >= 0) & (rows.b_by >= 0)])
-        is_b = np.where(mine, mine_b, asked.a_by == baseline)
+        is_b = np.where(mine, mine_b, common.a_by == baseline)
         won = gap[:, 0] + gap[:, TIE] / 2
         worth = np.where(theirs & (baseline is None), 0.0, np.where(is_b, -won, won))
-    return (worth[mine], asked.question[mine]), (worth[theirs], asked.question[theirs])
+    return (worth[mine], common.question[mine]), (worth[theirs], common.question[theirs])
 
 
 def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:

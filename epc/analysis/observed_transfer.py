@@ -93,14 +93,14 @@ def transferred(rows: Rows, named: Named, choices: Choices) -> Transferred | str
     domains = domains_of(contests, named, choices)
     if len(domains) < TWO:
         return NO_SUBSETS
-    place = np.full(len(named.subsets) + 1, -1)
+    domain_index = np.full(len(named.subsets) + 1, -1)
     for at, subsets in enumerate(domains.values()):
-        place[subsets] = at
-    contests = contests[place[contests.subset] >= 0]
+        domain_index[subsets] = at
+    contests = contests[domain_index[contests.subset] >= 0]
     authors = sorted({*contests.author.tolist()}, key=lambda code: named.authors[code])
     if len(authors) < TWO:
         return ONE_AUTHOR
-    sides = {name: contests[place[contests.subset] == at] for at, name in enumerate(domains)}
+    sides = {name: contests[domain_index[contests.subset] == at] for at, name in enumerate(domains)}
     return _worked_out(sides, authors, named.authors[baseline], named, choices)
 
 
@@ -155,12 +155,12 @@ def _people(
         return None
     crossed = [worked_out(each, ROUNDS, _RULE)[0] for each in units]
     apart = reductions(*units, rounds=ROUNDS, rule=_RULE)
-    found: dict[str, dict[str, Beside]] = {}
+    figures: dict[str, dict[str, Beside]] = {}
     for pair in judge.domains.pairs:
         at = units[0].domains.index(pair.target)
         for name in ("regret", "redirected"):
             one, two = (getattr(each.into[at], name) for each in crossed)
-            found.setdefault(pair.key, {})[name] = Beside(
+            figures.setdefault(pair.key, {})[name] = Beside(
                 judge=one.value,
                 judge_ci95=one.interval,
                 people=two.value,
@@ -168,7 +168,7 @@ def _people(
                 difference=apart[at][name].value,
                 difference_ci95=apart[at][name].interval,
             )
-    return found
+    return figures
 
 
 def _word(crossed: Crossings | None, test: RedirectionTest | None) -> Word:
@@ -191,10 +191,10 @@ def _detectable(crossed: Crossings) -> float | None:
     It has to pass the margin and, one-sided, its own spread. Of both directions the one that
     spreads more counts, so that it holds for either.
     """
-    found = [
+    regrets = [
         max(MARGIN, t_point(into.regret.freedom, 2 * LEVEL) * spread) + _POWER * spread
         for into in crossed.into
         if into.regret.variance is not None
         for spread in [sqrt(into.regret.variance)]
     ]
-    return max(found, default=None)
+    return max(regrets, default=None)

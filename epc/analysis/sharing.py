@@ -96,8 +96,8 @@ def is_one(left: Answer, right: Answer) -> bool:
 
     Two answers of a provider differ in their latency, which is kept to the nanosecond.
     """
-    told = zip(left[:-1], right[:-1], strict=True)  # the origin is where each came from
-    return all(None in pair or pair[0] == pair[1] for pair in told)
+    pairs = zip(left[:-1], right[:-1], strict=True)  # the origin is where each came from
+    return all(None in pair or pair[0] == pair[1] for pair in pairs)
 
 
 def shared(
@@ -129,16 +129,16 @@ def shared_by_runs(
     """
     none = Shared(count=0, answers=0)
     pairs = {role: (left.asked.get(role), right.asked.get(role)) for role in ROLES}
-    asked = [role for role, (a, b) in pairs.items() if a and b and not are_facts(a, b)]
-    if not asked:
+    roles = [role for role, (a, b) in pairs.items() if a and b and not are_facts(a, b)]
+    if not roles:
         return dict.fromkeys(ROLES, none)
     if not all((folder / CALLS).is_file() for folder in folders):
-        return {role: _stated(left, right, role) if role in asked else none for role in ROLES}
+        return {role: _stated(left, right, role) if role in roles else none for role in ROLES}
     sums = [manifest.raw["calls"].sha256 for manifest in (left, right) if manifest.raw]
     first, second = map(_answers, folders)
     return {
         role: shared(first.get(role, {}), second.get(role, {}), sums=sums)
-        if role in asked
+        if role in roles
         else none
         for role in ROLES
     }
@@ -162,10 +162,10 @@ def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
 
 def _answers(folder: Path) -> dict[str, dict[str, Answer]]:
     """Return the answers of a run's calls by role and name; what is wrong is for others to say."""
-    found: dict[str, dict[str, Answer]] = {}
+    answers: dict[str, dict[str, Answer]] = {}
     for _, call in read_typed(folder, Call, Findings(), clause="Reading R76"):
-        found.setdefault(call.role, {})[call.id] = answer_of(call)
-    return found
+        answers.setdefault(call.role, {})[call.id] = answer_of(call)
+    return answers
 
 
 def _digest(text: str) -> bytes:

@@ -48,11 +48,11 @@ class SpotCheck:
     agreement: Agreement
 
 
-def draw(asked: Mapping[PairKey, AskedPair], commit: str, pairs: int) -> tuple[Drawn, ...]:
+def draw(pool: Mapping[PairKey, AskedPair], commit: str, pairs: int) -> tuple[Drawn, ...]:
     """Return the pairs that a commit draws; equal questions count once."""
-    distinct = {item.text: key for key, item in reversed(list(asked.items()))}
+    distinct = {item.text: key for key, item in reversed(list(pool.items()))}
     order = sorted(distinct, key=lambda text: sha256(f"{commit} {text}".encode()).digest())
-    return tuple(_drawn(distinct[text], asked[distinct[text]]) for text in order[:pairs])
+    return tuple(_drawn(distinct[text], pool[distinct[text]]) for text in order[:pairs])
 
 
 def _drawn(key: PairKey, item: AskedPair) -> Drawn:
@@ -68,7 +68,7 @@ def _drawn(key: PairKey, item: AskedPair) -> Drawn:
 
 def judged(pairs: Sequence[Drawn], answers: Sequence[TwoCalls]) -> Agreement:
     """Return the agreement of the recorded verdicts with two fresh calls a pair."""
-    said = [tuple(parse_verdict(call.answer).value for call in both) for both in answers]
+    verdicts = [tuple(parse_verdict(call.answer).value for call in both) for both in answers]
     return agreement(
-        [(pair.recorded, now, again) for pair, (now, again) in zip(pairs, said, strict=True)]
+        [(pair.recorded, now, again) for pair, (now, again) in zip(pairs, verdicts, strict=True)]
     )

@@ -102,21 +102,21 @@ class Best:
     ways: int
 
 
-def best_of_each(found: Succession) -> Iterator[Best]:
+def best_of_each(succession: Succession) -> Iterator[Best]:
     """Yield each other judge once, those that are served first."""
-    asked: dict[str, list[Successor]] = {}
-    for each in found.successors:
-        asked.setdefault(each.agreement.model, []).append(each)
-    for given in asked.values():
-        whole = [each for each in given if each.agreement.subset is None]
+    by_model: dict[str, list[Successor]] = {}
+    for each in succession.successors:
+        by_model.setdefault(each.agreement.model, []).append(each)
+    for group in by_model.values():
+        whole = [each for each in group if each.agreement.subset is None]
         best = whole[0].agreement
-        kinds = (each.agreement for each in given if each.agreement.subset is not None)
+        kinds = (each.agreement for each in group if each.agreement.subset is not None)
         same = (each for each in kinds if _way(each) == _way(best))
         yield Best(successor=whole[0], kinds=tuple(same), ways=len(whole))
 
 
-def _way(found: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
-    return found.judge, found.prompt, found.sources, found.same_decoding
+def _way(agreement: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
+    return agreement.judge, agreement.prompt, agreement.sources, agreement.same_decoding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
 
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
-    found: list[Agreement] = []
+    results: list[Agreement] = []
     for mine, other in product(merged(own), merged(others)):
         if _same_prompt(mine.setting, other.setting):
             both = [key for key in mine.said if key in other.said]
@@ -143,11 +143,11 @@ def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreemen
             apart = [k for k in both if not mine.said[k].answers & other.said[k].answers]
             copied = len(both) - len(apart)
             kinds = {subset for key in apart if (subset := mine.said[key].subset)}
-            found += _agreement(mine, other, apart, None, copied)
+            results += _agreement(mine, other, apart, None, copied)
             for subset in sorted(kinds) if len(kinds) > 1 else ():
                 chosen = [key for key in apart if mine.said[key].subset == subset]
-                found += _agreement(mine, other, chosen, subset, copied)
-    return sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
+                results += _agreement(mine, other, chosen, subset, copied)
+    return sorted(results, key=lambda each: (each.subset is not None, -each.floor, each.judge))
 
 
 def _same_prompt(one: Setting, two: Setting) -> bool:
@@ -162,7 +162,7 @@ def _agreement(
     """Yield the agreement over some items, unless there are too few to speak of a kind of task."""
     items = dict.fromkeys(item for item, _ in keys)
     # Pairs of one question share more than chance does: the question is the unit.
-    units = {unit: place for place, unit in enumerate(dict.fromkeys(item[0] for item in items))}
+    units = {unit: index for index, unit in enumerate(dict.fromkeys(item[0] for item in items))}
     if not items or (subset is not None and len(items) < _LEAST_ITEMS):
         return
     clusters = np.array([units[item[0]] for item, _ in keys], np.int64)
@@ -203,11 +203,11 @@ def _shifts(
         ("better", [one.gold for one, _ in pairs]),
     ):
         rows = [
-            (two.saying[place] - one.saying[place], cluster)
-            for (one, two), place, cluster, fits in zip(
+            (two.saying[candidate] - one.saying[candidate], cluster)
+            for (one, two), candidate, cluster, fits in zip(
                 pairs, chosen, clusters.tolist(), compared, strict=True
             )
-            if fits and place in (0, 1)
+            if fits and candidate in (0, 1)
         ]
         yield from _mean(name, rows)
     scores = [

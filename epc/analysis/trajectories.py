@@ -60,8 +60,8 @@ def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
     for seed, stated in ends.items():
         paths = _paths(config, {p: rounds.get((seed, p), []) for p in domains.phase_names})
         for phase, path in paths.items():
-            said = tuple(stated[phase].get(name) for name in names)
-            if len(path) != config.rounds + 1 or path[-1] != said:
+            weights = tuple(stated[phase].get(name) for name in names)
+            if len(path) != config.rounds + 1 or path[-1] != weights:
                 raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
         whole.append([[*paths[pair.source], *paths[pair.key][1:]] for pair in domains.pairs])
     every = np.array(whole)  # by seed, direction, step and strategy
@@ -105,17 +105,17 @@ def _paths(config: Configuration, rounds: dict[str, list[_Round]]) -> dict[str, 
 
     Phases come in the order of their streams, so that what a phase begins from is there.
     """
-    index = {strategy.name: place for place, strategy in enumerate(config.strategies)}
+    index = {strategy.name: number for number, strategy in enumerate(config.strategies)}
     paths: dict[str, list[Weights]] = {}
     ends: dict[str, State] = {}
     rule = config.rule
-    for phase, given in rounds.items():
+    for phase, phase_rounds in rounds.items():
         start = config.domains.phase[phase].start
         state = ends[start] if start else rule.start(len(index))
         path = [rule.policy(state)]
-        for _, strategy, said in sorted(given):
-            if said.decided and strategy in index:
-                state = rule.after(state, chosen=index[strategy], won=said is Verdict.A)
+        for _, strategy, verdict in sorted(phase_rounds):
+            if verdict.decided and strategy in index:
+                state = rule.after(state, chosen=index[strategy], won=verdict is Verdict.A)
             path.append(rule.policy(state))
         paths[phase], ends[phase] = path, state
     return paths

@@ -86,15 +86,15 @@ class Standing:
         }
 
 
-def choose_panel(asked: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
+def choose_panel(pool: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
     """Return the pairs to be asked every day: balanced, and the same whenever they are chosen.
 
     The domains take turns, and within a domain its strategies do; which strategy is first, and
     which of its tasks, the digest of the question decides. Equal questions are asked once.
     """
-    distinct = {item.text: key for key, item in reversed(list(asked.items()))}
+    distinct = {item.text: key for key, item in reversed(list(pool.items()))}
     digests = {key: _sha256(text) for text, key in distinct.items()}
-    turns: dict[str, list[tuple[int, str, PairKey]]] = {key[0]: [] for key in sorted(asked)}
+    turns: dict[str, list[tuple[int, str, PairKey]]] = {key[0]: [] for key in sorted(pool)}
     taken: Counter[tuple[str, str]] = Counter()
     for key in sorted(digests, key=lambda key: digests[key]):
         domain, strategy, _ = key
@@ -102,7 +102,7 @@ def choose_panel(asked: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
         taken[domain, strategy] += 1
     order = zip_longest(*map(sorted, turns.values()))
     chosen = [turn[2] for both in order for turn in both if turn is not None][:pairs]
-    items = {key: asked[key] for key in chosen}
+    items = {key: pool[key] for key in chosen}
     described = [[*key, item.text, item.raw] for key, item in items.items()]
     return Panel(items=items, sha256=_sha256(dumps_line(described)))
 
@@ -145,10 +145,10 @@ def read_history(path: Path) -> list[Json]:
         return days
     for index, row, problems in read_lines(path, "watch"):
         where = f"/watch/{index}"
-        found = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R46")
-        if not found:
-            found = _misstated(row, where, days)
-        refuse(found)
+        row_problems = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R46")
+        if not row_problems:
+            row_problems = _misstated(row, where, days)
+        refuse(row_problems)
         days.append(row)
     return days
 
@@ -232,13 +232,15 @@ def _misstated(row: Json, where: str, days: Sequence[Json]) -> list[Finding]:
             problems.append((f"/answers/{index}", "is not what its raw text gives"))
         # Reading R76: an answer of an earlier day is no answer of this one.
         if (answer.get("answered_at") or row["day"])[:10] < row["day"]:
-            place = f"/answers/{index}/answered_at"
-            problems.append((place, f"{answer['answered_at']} is before {row['day']}"))
+            json_pointer = f"/answers/{index}/answered_at"
+            problems.append((json_pointer, f"{answer['answered_at']} is before {row['day']}"))
     if row["changed"] != sum(answer["changed"] for answer in row["answers"]):
         problems.append(("/changed", "is not the number of answers that changed"))
     return [
-        Finding("Reading R46", where + place, problem, "restore the history as it was written")
-        for place, problem in problems
+        Finding(
+            "Reading R46", where + json_pointer, problem, "restore the history as it was written"
+        )
+        for json_pointer, problem in problems
     ]
 
 

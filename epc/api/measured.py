@@ -81,9 +81,9 @@ class Run:
         table = lines(path)
         phases = self.manifest.domains.phase
         table["domain"] = table["phase"].map({name: p.domain for name, p in phases.items()})
-        asked = self.manifest.tasks
+        tasks = self.manifest.tasks
         pairs = zip(table["domain"], table["task"], strict=True)
-        table["question"] = [asked[domain][task] for domain, task in pairs]
+        table["question"] = [tasks[domain][task] for domain, task in pairs]
         return table[list(TRIALS)]
 
     @cached_property
@@ -126,8 +126,8 @@ class Run:
         Columns: figure, mean, ci95_low, ci95_high, sd, hits.
         """
         summary = self.manifest.document["results"]["summary"]
-        found = (*figures(summary), *transferred(audited(self.audit().as_json())))
-        return frame(map(figure_row, found), tuple(FIGURE))
+        rows = (*figures(summary), *transferred(audited(self.audit().as_json())))
+        return frame(map(figure_row, rows), tuple(FIGURE))
 
     @cached_property
     def _audit(self) -> Audit:
@@ -145,6 +145,6 @@ class Run:
         return report(self.manifest, self.audit())
 
     def __repr__(self) -> str:
-        told = self.manifest
-        seeds = len(told.config.seeds)
-        return f"<epc.Run {told.protocol_version}, {told.evaluator.model}, {seeds} seeds>"
+        manifest = self.manifest
+        seeds = len(manifest.config.seeds)
+        return f"<epc.Run {manifest.protocol_version}, {manifest.evaluator.model}, {seeds} seeds>"

@@ -160,8 +160,8 @@ def resume(
     if is_campaign(path) or around is not None:
         only = None if around is None else path.resolve().name
         whole = around or path
-        found = _carried_on(campaign.reopen(whole, only=only), whole, limits, anyway=anyway)
-        return found if around is None else Run(path=path)
+        result = _carried_on(campaign.reopen(whole, only=only), whole, limits, anyway=anyway)
+        return result if around is None else Run(path=path)
     opened = reopen(path)
     if opened is not None:
         done(measure(opened, path, clock=now, watch=watch, limits=limits, anyway=anyway))
@@ -204,9 +204,9 @@ def _carried_on(
         )
 
     done(work())
-    found = compared(folder)
+    comparison = compared(folder)
     if failed:
-        complete = len({row.run for row in found.rows})
+        complete = len({row.run for row in comparison.rows})
         raise campaign.UnfinishedError(failed, complete=complete, again=f"epc resume {folder}")
     return Campaign(path=folder)
 

@@ -79,11 +79,11 @@ def load(
         raise UsageError(
             f"{what} is no file or folder, no snapshot's tag, and no table: {', '.join(TABLES)}"
         ) from None
-    place = registry or str(find_checkout(Path.cwd()))
+    location = registry or str(find_checkout(Path.cwd()))
     folder = Path(mkdtemp(prefix="epc-"))
     run = Run(path=folder)
     finalize(run, shutil.rmtree, folder, ignore_errors=True)
-    restore_sealed(tag, folder, place=place, store=store)
+    restore_sealed(tag, folder, location=location, store=store)
     if not (folder / MANIFEST).is_file():
         raise UsageError(f"{tag} is no measurement: see `epc snapshot show {tag}`")
     return run
@@ -97,7 +97,7 @@ def _table(
         table: pd.DataFrame = data.rows_of(sealed, name, day)
         absent = [*data.withheld(sealed.registry)] if name == "verdicts" else []
         if absent:
-            said, *_ = data.absence(absent, data.recorded(sealed.registry))
-            warnings.warn(f"{said}\n  see: `epc data --tables verdicts`, .attrs", stacklevel=3)
+            message, *_ = data.absence(absent, data.recorded(sealed.registry))
+            warnings.warn(f"{message}\n  see: `epc data --tables verdicts`, .attrs", stacklevel=3)
             table.attrs["withheld"] = [asdict(part) for part in absent]
         return table

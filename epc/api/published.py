@@ -33,7 +33,7 @@ def figures(registry: str | None = None, *, as_of: date | None = None) -> "pd.Da
     return _table("figures", registry, as_of)
 
 
-def _table(name: str, place: str | None, as_of: date | None) -> "pd.DataFrame":
-    batch = batch_of_cards(name, open_registry(place), as_of or now().date())
+def _table(name: str, location: str | None, as_of: date | None) -> "pd.DataFrame":
+    batch = batch_of_cards(name, open_registry(location), as_of or now().date())
     table: pd.DataFrame = frame(name, [batch])
     return table

@@ -50,9 +50,9 @@ def look(
         for a, b, c in zip(first, second, other, strict=True)
         if len({a, b, c}) == 2  # noqa: PLR2004  (two of three agree)
     ]
-    told, odd = len(alone), sum(alone)
-    p_value, level = binomial_tail(odd, told, _ONE_OF_THREE), level_of(number)
-    return Look(told=told, odd=odd, p_value=p_value, level=level, departed=p_value <= level)
+    decisive, odd = len(alone), sum(alone)
+    p_value, level = binomial_tail(odd, decisive, _ONE_OF_THREE), level_of(number)
+    return Look(told=decisive, odd=odd, p_value=p_value, level=level, departed=p_value <= level)
 
 
 def level_of(number: int) -> float:

@@ -26,7 +26,7 @@ _PRIOR: Final = 0.5  # verdicts; how much a strategy's rates lean on its domain'
 _TABLES: Final = 20  # verdict tables that this one might have been
 _SEEDS_A_TABLE: Final = 100
 _STREAM: Final = 20260703
-_A, _B, _TIE = (VERDICTS.index(said) for said in (Verdict.A, Verdict.B, Verdict.TIE))
+_A, _B, _TIE = (VERDICTS.index(verdict) for verdict in (Verdict.A, Verdict.B, Verdict.TIE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,13 +129,15 @@ def rates(table: VerdictTable, domain: Domain) -> Odds:
     return _odds(_expected(table, domain, table.counts[domain].sum(axis=1).astype(float)))
 
 
-def _expected(table: VerdictTable, domain: Domain, said: Array) -> Array:
+def _expected(table: VerdictTable, domain: Domain, counts: Array) -> Array:
     """Return each strategy's shares of A, B and tie from its counts.
 
     Shapes: (K, 3) in and out.
     """
     pooled = table.counts[domain].sum(axis=(0, 1)) + np.full(len(VERDICTS), 1 / len(VERDICTS))
-    leaning = (said + _PRIOR * pooled / pooled.sum()) / (said.sum(axis=1, keepdims=True) + _PRIOR)
+    leaning = (counts + _PRIOR * pooled / pooled.sum()) / (
+        counts.sum(axis=1, keepdims=True) + _PRIOR
+    )
     if not table.repeated:
         return np.asarray(leaning)
     tasks = table.tasks()[domain]
@@ -158,23 +160,23 @@ def _redrawn(table: VerdictTable, domain: Domain, rng: Generator) -> Odds:
 
     Shapes: (K, `_TABLES` x `_SEEDS_A_TABLE`).
     """
-    said = table.counts[domain].sum(axis=1).astype(float)
-    shares = _expected(table, domain, said)
+    counts = table.counts[domain].sum(axis=1).astype(float)
+    shares = _expected(table, domain, counts)
     tasks = table.tasks()[domain]
-    number = said.sum(axis=1).astype(int)
+    number = counts.sum(axis=1).astype(int)
     if table.repeated:
         number = tasks - number
-        shares = np.clip((shares * tasks - said) / np.maximum(1, number)[:, None], 0, 1)
-    owner = np.repeat(np.arange(len(said)), number)
+        shares = np.clip((shares * tasks - counts) / np.maximum(1, number)[:, None], 0, 1)
+    owner = np.repeat(np.arange(len(counts)), number)
     tables = []
     for _ in range(_TABLES):
         u = rng.random(len(owner))
         verdict = np.where(
             u < shares[owner, _A], _A, np.where(u >= 1 - shares[owner, _TIE], _TIE, _B)
         )
-        counted = np.bincount(owner * len(VERDICTS) + verdict, minlength=said.size)
-        drawn = counted.reshape(said.shape).astype(float)
-        again = (said + drawn) / tasks if table.repeated else _expected(table, domain, drawn)
+        counted = np.bincount(owner * len(VERDICTS) + verdict, minlength=counts.size)
+        drawn = counted.reshape(counts.shape).astype(float)
+        again = (counts + drawn) / tasks if table.repeated else _expected(table, domain, drawn)
         tables.append(np.repeat(again[:, None], _SEEDS_A_TABLE, axis=1))
     return _odds(np.concatenate(tables, axis=1))
 

@@ -14,8 +14,8 @@ _MOST_NAMED: Final = 3
 
 def coupled(facts: Facts) -> bool:
     """Return whether more choices are redirected than by chance, at a cost (Reading R71)."""
-    found = facts.transfer
-    return _beyond_chance(facts) and found is not None and (found.cost or 0) >= MARGIN
+    transfer = facts.transfer
+    return _beyond_chance(facts) and transfer is not None and (transfer.cost or 0) >= MARGIN
 
 
 def _beyond_chance(facts: Facts) -> bool:
@@ -49,20 +49,20 @@ def _without_verdicts(facts: Facts) -> Iterator[Reason]:
 
 
 def _undecided(facts: Facts) -> Iterator[Reason]:
-    found = facts.transfer
-    if found is None:
+    transfer = facts.transfer
+    if transfer is None:
         return
-    if found.directions is None:
+    if transfer.directions is None:
         yield error(
             "Reading R72",
             "/results/verdict_table",
-            f"{100 * found.decided_share:.0f}% of the verdicts were decided, on too few strategies "
-            f"and tasks for any figure: expected at least {100 * FEWEST_DECIDED:.0f}%",
+            f"{100 * transfer.decided_share:.0f}% of the verdicts were decided, on too few "
+            f"strategies and tasks for any figure: expected at least {100 * FEWEST_DECIDED:.0f}%",
             "find out why no answer was a bare A or B, then measure again",
             "inconclusive",
         )
         return
-    left = found.left_out
+    left = transfer.left_out
     tasks = {domain: places for domain, places in left.tasks.items() if places}
     if left.strategies or tasks:
         named = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
@@ -73,8 +73,8 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
             f"left out of what crosses, in both domains, as too little was decided there: {shown}",
             "look at their answers; a baseline that is judged against itself may well only tie",
         )
-    if found.ties.p_value <= LEVEL:
-        shares = " and ".join(f"{100 * s:.0f}% in {d}" for d, s in found.ties.share.items())
+    if transfer.ties.p_value <= LEVEL:
+        shares = " and ".join(f"{100 * s:.0f}% in {d}" for d, s in transfer.ties.share.items())
         yield warning(
             "Reading R72",
             "/results/summary/transfer/ties",
@@ -86,10 +86,10 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
 
 def _training(facts: Facts) -> Iterator[Reason]:
     """Regret also counts training that a domain did not get; say so where that explains it."""
-    found = facts.transfer
-    if found is None or coupled(facts) or not _beyond_chance(facts):
+    transfer = facts.transfer
+    if transfer is None or coupled(facts) or not _beyond_chance(facts):
         return
-    if (found.regret or 0) >= MARGIN:
+    if (transfer.regret or 0) >= MARGIN:
         yield warning(
             "Reading R71",
             "/results/summary/transfer/directions",
@@ -101,8 +101,8 @@ def _training(facts: Facts) -> Iterator[Reason]:
 
 
 def _shared_favourite(facts: Facts) -> Iterator[Reason]:
-    found = facts.transfer
-    if found is None or found.directions is None or _beyond_chance(facts):
+    transfer = facts.transfer
+    if transfer is None or transfer.directions is None or _beyond_chance(facts):
         return
     if facts.preferences is not None and facts.preferences.p_value <= LEVEL:
         yield warning(
@@ -115,11 +115,11 @@ def _shared_favourite(facts: Facts) -> Iterator[Reason]:
 
 
 def _topics(facts: Facts) -> Iterator[Reason]:
-    found = facts.transfer
-    if found is None:
+    transfer = facts.transfer
+    if transfer is None:
         return
-    for domain, p_value in found.clusters.items():
-        if p_value is not None and p_value * len(found.clusters) <= LEVEL:
+    for domain, p_value in transfer.clusters.items():
+        if p_value is not None and p_value * len(transfer.clusters) <= LEVEL:
             yield warning(
                 "Reading R74",
                 f"/results/summary/transfer/clusters/{domain}",
@@ -146,14 +146,14 @@ def _missing(facts: Facts) -> Iterator[Reason]:
 
 def _holes(lost: dict[str, Any]) -> str:
     """Say how many pairs each domain lacks, and which strategies lack the most of them."""
-    told = []
+    phrases = []
     for domain, part in lost["by_domain"].items():
         if part["pairs"]:
             ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
             named = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
             more = ", ..." if len(ranked) > _MOST_NAMED else ""
-            told.append(f"{domain}: {part['pairs']} of {part['of']}, {named}{more}")
-    return "; ".join(told)
+            phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {named}{more}")
+    return "; ".join(phrases)
 
 
 SETTLING: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (

@@ -99,8 +99,8 @@ def _excess(a: Array, b: Array, *, paired: bool) -> tuple[float | None, float | 
         within = _within(left, n) + _within(right, m)
         between = (left * right).sum(axis=-1) / np.maximum(n * m, 1)
         weight = np.where(usable, n * m / np.maximum(n + m, 1), 0.0)
-        found: Array = (weight * (within / 2 - between)).sum(axis=-1) / weight.sum(axis=-1)
-        return found
+        values: Array = (weight * (within / 2 - between)).sum(axis=-1) / weight.sum(axis=-1)
+        return values
 
     twice = (left.sum(axis=1) > 1) & (right.sum(axis=1) > 1)
     if not twice.any():

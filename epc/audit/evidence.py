@@ -36,8 +36,8 @@ def evidence(
     control = control_json(config.control, controls)
     if version == 1:
         return {"control": control | {"test": asdict(by_tasks(table, config.rule))}}
-    found, preferences = crossing(per_seed, table=table, config=config)
-    stated = {key: part for key, part in asdict(found).items() if key != "tests" or part}
+    figures, preferences = crossing(per_seed, table=table, config=config)
+    stated = {key: part for key, part in asdict(figures).items() if key != "tests" or part}
     return {
         "control": control | {"test": asdict(preferences)},
         "transfer": json.loads(json.dumps(stated)),  # with lists for tuples
@@ -121,13 +121,13 @@ def table_json(table: VerdictTable, strategies: Sequence[str]) -> Json:
     }
 
 
-def table_of(given: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
+def table_of(document: Json, strategies: Sequence[str], *, whole: bool) -> VerdictTable:
     """Return the table that stands in a manifest of valid shape; it does not say if it is whole."""
     return VerdictTable(
         counts={
             domain: np.array([rows[name] for name in strategies], np.int64)
-            for domain, rows in given["counts"].items()
+            for domain, rows in document["counts"].items()
         },
-        repeated=given["repeated"],
+        repeated=document["repeated"],
         whole=whole,
     )

@@ -17,10 +17,10 @@ from epc.statistics.inference import holm
 Both = tuple[Domain, Domain]  # in the order of the alphabet
 
 
-def adjusted(found: Mapping[Both, RedirectionTest]) -> dict[Both, RedirectionTest]:
+def adjusted(tests: Mapping[Both, RedirectionTest]) -> dict[Both, RedirectionTest]:
     """Return tests with their p-values adjusted for their number."""
-    p_values = holm({both: test.p_value for both, test in found.items()})
-    return {both: replace(test, p_value=p_values[both]) for both, test in found.items()}
+    p_values = holm({both: test.p_value for both, test in tests.items()})
+    return {both: replace(test, p_value=p_values[both]) for both, test in tests.items()}
 
 
 def of_any(tests: Sequence[RedirectionTest]) -> RedirectionTest | None:
@@ -64,7 +64,9 @@ def beside(pairs: Sequence[Units]) -> dict[str, Any]:
             share={d: next(t.share[d] for t in ties if d in t.share) for d in domains},
             p_value=min(1.0, len(ties) * min(test.p_value for test in ties)),
         ),
-        "clusters": {d: _least([found[d] for found in alike if d in found]) for d in domains},
+        "clusters": {
+            d: _least([p_values[d] for p_values in alike if d in p_values]) for d in domains
+        },
     }
 
 

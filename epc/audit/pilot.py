@@ -80,22 +80,22 @@ def _shares(won: Array, decided: Array) -> tuple[int, float, float, float]:
 
     Shapes: (K, tasks) each.
     """
-    asked = decided > 0
-    tasks = asked.sum(axis=1)
-    rates = np.divide(won, decided, out=np.zeros_like(won), where=asked)
+    has_verdict = decided > 0
+    tasks = has_verdict.sum(axis=1)
+    rates = np.divide(won, decided, out=np.zeros_like(won), where=has_verdict)
     means = rates.sum(axis=1) / np.maximum(1, tasks)
     # A mean of few tasks takes its own share of the spread.
     freed = np.sqrt(tasks / np.maximum(1, tasks - 1))[:, None]
-    off = np.where(asked, rates - means[:, None], 0.0) * freed
-    both = float((asked.sum(axis=0) ** 2 - asked.sum(axis=0)).sum())
+    off = np.where(has_verdict, rates - means[:, None], 0.0) * freed
+    both = float((has_verdict.sum(axis=0) ** 2 - has_verdict.sum(axis=0)).sum())
     shared = float((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum()) / max(1.0, both)
     more = decided > 1
     n = decided[more]
     own = won[more] * (n - won[more]) / (n * (n - 1))
     within = float(own.mean()) if len(own) else 0.0
-    among = (off**2)[asked]
+    among = (off**2)[has_verdict]
     # What a pair's mean of few answers has by chance is not its own.
-    chance = np.divide(within, decided, out=np.zeros_like(decided), where=asked)[asked]
+    chance = np.divide(within, decided, out=np.zeros_like(decided), where=has_verdict)[has_verdict]
     between = max(0.0, float((among - chance).mean())) if len(among) else 0.0
     total = between + within if len(own) else float(among.mean()) if len(among) else 0.0
     return int(more.sum()), within, shared, total

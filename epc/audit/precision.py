@@ -40,9 +40,9 @@ def seeds_for_width(sd: float, width: float = WIDTH) -> int:
     return high
 
 
-def sd_of(found: Simulated) -> float:
+def sd_of(simulation: Simulated) -> float:
     """Return the spread of gamma over single seeds, in the direction where it is wider."""
-    return max(found.spread[name].sd for name in GAMMA)
+    return max(simulation.spread[name].sd for name in GAMMA)
 
 
 def couples(text: str) -> bool:

@@ -122,7 +122,7 @@ def shuffled(text: str, key: str) -> str:
     """
     parts = split(r"(\s+)", text)
     places = [index for index, part in enumerate(parts) if part and not part.isspace()]
-    words = [parts[place] for place in places]
+    words = [parts[position] for position in places]
     if len(set(words)) < 2:  # noqa: PLR2004  (no other order)
         return text
     for attempt in count():
@@ -130,8 +130,8 @@ def shuffled(text: str, key: str) -> str:
         mixed = [words[i] for i in order]
         if mixed != words:
             break
-    for place, word in zip(places, mixed, strict=True):
-        parts[place] = word
+    for position, word in zip(places, mixed, strict=True):
+        parts[position] = word
     return "".join(parts)
 
 
@@ -151,13 +151,13 @@ def planted(answers: Iterable[Answer], config: Configuration) -> Iterator[tuple[
     for visit in count():
         if not any(turns.values()):
             return
-        for place, waiting in enumerate(turns[key] for key in sorted(turns)):
+        for number, waiting in enumerate(turns[key] for key in sorted(turns)):
             if not waiting:
                 continue
             answer = min(waiting, key=lambda a: (used[a.strategy], a.call))
             waiting.remove(answer)
             used[answer.strategy] += 1
-            kind = CONTROLS[(place + visit) % len(CONTROLS)]
+            kind = CONTROLS[(number + visit) % len(CONTROLS)]
             other = _off_topic(answer, good, config) if kind == "off_topic" else None
             if kind == "off_topic" and other is None:  # answers to one task only
                 kind = "shuffled"
@@ -213,17 +213,17 @@ def _off_topic(answer: Answer, answers: Sequence[Answer], config: Configuration)
         return config.tasks[of.domain][of.task]
 
     other = [
-        given
-        for given in answers
-        if task(given) != task(answer) and judged(given.text) != judged(answer.text)
+        candidate
+        for candidate in answers
+        if task(candidate) != task(answer) and judged(candidate.text) != judged(answer.text)
     ]
     return min(
         other,
         default=None,
-        key=lambda given: (
-            given.domain == answer.domain,
-            given.strategy != answer.strategy,
-            _digest(answer.call, given.call),
+        key=lambda candidate: (
+            candidate.domain == answer.domain,
+            candidate.strategy != answer.strategy,
+            _digest(answer.call, candidate.call),
         ),
     )
 

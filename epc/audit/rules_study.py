@@ -157,11 +157,11 @@ def work(point: Point) -> Part:
     names = [f"{at:03}" for at in range(population.strategies)]
     for run in runs:
         units = units_of(run.table, names)
-        found = loops(point.judge, units, rounds=population.rounds)
-        for loop in found:
+        outcomes = loops(point.judge, units, rounds=population.rounds)
+        for loop in outcomes:
             if loop.differs:
                 differ[loop.rule] += 1
-        any_differs += any(loop.differs for loop in found)
+        any_differs += any(loop.differs for loop in outcomes)
     return Part(
         said=Said(
             judge=point.judge,
@@ -223,10 +223,10 @@ def _gain(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
 
 def _truths(point: Point) -> list[Truth]:
     rates, tie, rounds = _endless(point)
-    found = []
+    truths = []
     for rule in STUDIED:
         into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
-        found.append(
+        truths.append(
             Truth(
                 judge=point.judge,
                 rule=rule.name,
@@ -235,7 +235,7 @@ def _truths(point: Point) -> list[Truth]:
                 gain=_gain(rates, tie, rounds=rounds, rule=rule),
             )
         )
-    return found
+    return truths
 
 
 def _row(point: Point) -> list[Cell]:

@@ -43,9 +43,9 @@ def tie_test(units: Units) -> TieTest:
     if not units.fewest:
         return TieTest(share=dict.fromkeys(sorted(units.domains), 0.0), p_value=1.0)
     tied = units.tied.sum(axis=1)
-    asked = tied + units.decided.sum(axis=1)
+    totals = tied + units.decided.sum(axis=1)
     every = arrangements(*units.numbers.values())
-    first, second = ((side @ tied) / np.maximum(1, side @ asked) for side in (every, 1 - every))
+    first, second = ((side @ tied) / np.maximum(1, side @ totals) for side in (every, 1 - every))
     p_value = share_as_large(np.abs(first - second))
     share = dict(zip(units.domains, (float(first[0]), float(second[0])), strict=True))
     return TieTest(share={domain: share[domain] for domain in sorted(share)}, p_value=p_value)
@@ -60,17 +60,17 @@ def clusters(units: Units) -> dict[Domain, float | None]:
 
     Source: Reading R74; J. L. Horn, Psychometrika 30 (1965), 179-185 (against shuffled data).
     """
-    found: dict[Domain, float | None] = {}
+    p_values: dict[Domain, float | None] = {}
     for part, domain in enumerate(units.domains):
         own = slice(0, units.first) if part == 0 else slice(units.first, None)
         won, decided = units.won[own], units.decided[own]
         if len(won) < _FEWEST:
-            found[domain] = None
+            p_values[domain] = None
             continue
         shares = np.where(decided > 0, won / np.maximum(1, decided), np.nan)
         rng = generator([_STREAM])
-        found[domain] = _shared_patterns(shares, rng)
-    return {domain: found[domain] for domain in sorted(found)}
+        p_values[domain] = _shared_patterns(shares, rng)
+    return {domain: p_values[domain] for domain in sorted(p_values)}
 
 
 def length_correlation(
@@ -84,7 +84,7 @@ def length_correlation(
     Shapes: the mean lengths of K strategies, in characters; None where no answer is known.
     Source: EPC-5.3 (format as a confound).
     """
-    found: dict[Domain, float | None] = {}
+    correlations: dict[Domain, float | None] = {}
     for domain, counts in table.counts.items():
         won, lost, _ = counts.sum(axis=1).T.tolist()
         pairs = [
@@ -93,8 +93,8 @@ def length_correlation(
             if length is not None and wins + losses
         ]
         varied = len(pairs) > 2 and all(len(set(side)) > 1 for side in zip(*pairs, strict=True))  # noqa: PLR2004  (two points always lie on a line)
-        found[domain] = correlation(*zip(*pairs, strict=True)) if varied else None
-    return found
+        correlations[domain] = correlation(*zip(*pairs, strict=True)) if varied else None
+    return correlations
 
 
 def _shared_patterns(shares: Array, rng: Generator) -> float:

@@ -64,9 +64,9 @@ def _runs(population: Population, point: Point) -> list[Run]:
 
 def _size(population: Population, rng: Generator) -> Size:
     """Return what crosses in the direction where more does."""
-    found = _endless(population, rng)
+    sides = _endless(population, rng)
     larger = {
-        name: float(np.maximum(*(side[name].mean(axis=0) for side in found)).mean())
+        name: float(np.maximum(*(side[name].mean(axis=0) for side in sides)).mean())
         for name in ("redirected", "regret", "crossing")
     }
     return Size(**larger)
@@ -113,7 +113,7 @@ _OF_THE_DOMAIN: Final = {
 
 
 def _intervals(runs: Iterable[Run]) -> dict[str, list[Interval]]:
-    found: dict[str, list[Interval]] = {GAMMA_BOOTSTRAP: [], GAMMA_STUDENT: [], EXCESS: []}
+    intervals: dict[str, list[Interval]] = {GAMMA_BOOTSTRAP: [], GAMMA_STUDENT: [], EXCESS: []}
     domain = REFERENCE[_DIRECTION]
     for run in runs:
         each = gammas(run.vectors[_DIRECTION], run.vectors[domain]).tolist()
@@ -131,12 +131,12 @@ def _intervals(runs: Iterable[Run]) -> dict[str, list[Interval]]:
             (EXCESS, control.interval),
         ):
             assert interval is not None, "a study's runs have two seeds or more"
-            found[name].append(interval)
-    return found
+            intervals[name].append(interval)
+    return intervals
 
 
 def _of_the_domain(population: Population, runs: Iterable[Run]) -> dict[str, list[Interval]]:
-    found: dict[str, list[Interval]] = {name: [] for name in _OF_THE_DOMAIN.values()}
+    intervals: dict[str, list[Interval]] = {name: [] for name in _OF_THE_DOMAIN.values()}
     names = [f"{at:03}" for at in range(population.strategies)]
     for run in runs:
         units = units_of(run.table, names, population.groups)
@@ -151,8 +151,8 @@ def _of_the_domain(population: Population, runs: Iterable[Run]) -> dict[str, lis
         for figure, name in _OF_THE_DOMAIN.items():
             interval = of_figure[figure]
             assert interval is not None, "a study's runs have two tasks or more"
-            found[name].append(interval)
-    return found
+            intervals[name].append(interval)
+    return intervals
 
 
 def truth(evaluator: str, interval: str) -> float:

@@ -68,15 +68,15 @@ class Coverage:
         return self.covered / self.runs
 
 
-def sizes(found: Iterable[Found]) -> dict[str, Size]:
+def sizes(results: Iterable[Found]) -> dict[str, Size]:
     """Return what truly crosses, by evaluator."""
-    return {one.point.evaluator: one.size for one in found if one.size is not None}
+    return {one.point.evaluator: one.size for one in results if one.size is not None}
 
 
-def words(found: Iterable[Found]) -> list[Words]:
+def words(results: Iterable[Found]) -> list[Words]:
     """Return the rows of words, in the order of the study."""
     cells: dict[tuple[str, Reuse, int], list[Found]] = {}
-    for one in found:
+    for one in results:
         if one.point.kind == "decide":
             cells.setdefault(one.point.cell, []).append(one)
     return [
@@ -93,10 +93,10 @@ def words(found: Iterable[Found]) -> list[Words]:
     ]
 
 
-def coverage(found: Iterable[Found]) -> list[Coverage]:
+def coverage(results: Iterable[Found]) -> list[Coverage]:
     """Return the rows of coverage, in the order of the study."""
     gathered: dict[tuple[str, Reuse, int, str], list[Interval]] = {}
-    for one in found:
+    for one in results:
         for name, intervals in one.intervals.items():
             gathered.setdefault((*one.point.cell, name), []).extend(intervals)
     rows = []

@@ -44,8 +44,8 @@ def task_quality(
     Source: item-rest correlation, as in L. Crocker and J. Algina, "Classical and modern test
     theory" (1986), chapter 14; rates are of decided verdicts (Reading R72).
     """
-    kept = [place for place, name in enumerate(strategies) if name != baseline]
-    found = []
+    kept = [index for index, name in enumerate(strategies) if name != baseline]
+    qualities = []
     for domain in table.domains.names:
         counts = table.counts[domain][kept]
         decided = counts[..., 0] + counts[..., 1]
@@ -53,7 +53,7 @@ def task_quality(
         for task in range(rates.shape[1]):
             here = rates[:, task]
             own = here[~np.isnan(here)]
-            found.append(
+            qualities.append(
                 TaskQuality(
                     domain=domain,
                     task=task,
@@ -64,7 +64,7 @@ def task_quality(
                     with_rest=_correlation(here, np.delete(rates, task, axis=1)),
                 )
             )
-    return found
+    return qualities
 
 
 def _correlation(here: Array, others: Array) -> float | None:

@@ -127,7 +127,7 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     }
     domains = sorted(counts, key=lambda domain: each[domain].tolist())
     units = np.concatenate([each[domain] for domain in domains])
-    asked = sum(int(part.sum()) for part in counts.values())
+    total = sum(int(part.sum()) for part in counts.values())
     ties = sum(int(part[..., _TIED].sum()) for part in counts.values())
     return Units(
         domains=(domains[0], domains[1]),
@@ -140,7 +140,7 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
             strategies=tuple(names[order[at]] for at in np.flatnonzero(~kept)),
             tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in counts},
         ),
-        decided_share=(asked - ties) / asked if asked else 0.0,
+        decided_share=(total - ties) / total if total else 0.0,
         grouped=groups is not None,
     )
 
@@ -171,13 +171,13 @@ def _kept(counts: Mapping[Domain, Counts], *, whole: bool) -> tuple[Flags, dict[
     """
     strategies: Flags = np.ones(len(next(iter(counts.values()))), np.bool_)
     for own in counts.values():
-        decided, asked = _cells(own, whole=whole)
-        enough = decided.sum(axis=1) >= FEWEST_TASKS * asked.sum(axis=1)
+        decided, due = _cells(own, whole=whole)
+        enough = decided.sum(axis=1) >= FEWEST_TASKS * due.sum(axis=1)
         strategies &= enough & decided.any(axis=1)
     tasks = {}
     for domain, own in counts.items():
-        decided, asked = _cells(own[strategies], whole=whole)
-        enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * asked.sum(axis=0)
+        decided, due = _cells(own[strategies], whole=whole)
+        enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * due.sum(axis=0)
         tasks[domain] = enough & decided.any(axis=0)
     for domain, own in counts.items():
         decided, _ = _cells(own[:, tasks[domain]], whole=whole)
@@ -191,8 +191,8 @@ def _cells(counts: Counts, *, whole: bool) -> tuple[Flags, Flags]:
     Shapes: (K, tasks, 3); (K, tasks) each.
     """
     decided: Flags = counts[..., _WON] + counts[..., _LOST] > 0
-    asked: Flags = counts.sum(axis=2) > 0
-    return decided, np.ones_like(asked) if whole else asked
+    present: Flags = counts.sum(axis=2) > 0
+    return decided, np.ones_like(present) if whole else present
 
 
 def _by_unit(counts: Counts, groups: Sequence[str] | None) -> Counts:

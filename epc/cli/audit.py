@@ -75,9 +75,9 @@ def command(
 
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
-    found = audit(run, rounds=rounds)
-    tell(form, found.as_json, lambda: text(found))
-    leave(clean=found.clean)
+    result = audit(run, rounds=rounds)
+    tell(form, result.as_json, lambda: text(result))
+    leave(clean=result.clean)
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:

@@ -79,16 +79,18 @@ def finish_campaign(
         carried_out(work(), again=again)
     complete = Campaign.load(folder).complete(folder)
     if failed and not complete and new and discard(folder):
-        said = "\n".join(f"{name}: {error}" for name, error in failed.items())
-        raise WorldError(f"{said}\n  next: nothing was answered, and nothing is left: run it again")
+        reasons = "\n".join(f"{name}: {error}" for name, error in failed.items())
+        raise WorldError(
+            f"{reasons}\n  next: nothing was answered, and nothing is left: run it again"
+        )
     note("")
-    found = compared(folder)
-    show_campaign(found, form)
+    comparison = compared(folder)
+    show_campaign(comparison, form)
     if failed:
         raise UnfinishedError(failed, complete=len(complete), again=again)
     note("")
     note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
-    leave(clean=not found.swapped)
+    leave(clean=not comparison.swapped)
 
 
 def go_on_campaign(

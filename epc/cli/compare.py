@@ -65,8 +65,8 @@ def command(
     effect = _effect(left, right)
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
     if form == "json":
-        told = {"mitigation": effect[0].as_json()} if effect else {}
-        echo_json({**comparison.as_json(), **told})
+        mitigation = {"mitigation": effect[0].as_json()} if effect else {}
+        echo_json({**comparison.as_json(), **mitigation})
     else:
         say(report(comparison))
         if effect:
@@ -100,9 +100,9 @@ def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Pat
         raise click.UsageError("--html is of two runs: leave MORE or --html out")
     if untrue := check_records(plain, *others):
         raise MalformedError(untrue[0])
-    found = mitigated(plain, others)
+    effects = mitigated(plain, others)
     tell(
         form,
-        lambda: {"plain": str(plain), "mitigated": [each.as_json() for each in found]},
-        lambda: mitigation_report(load_manifest(plain).evaluator.model, found),
+        lambda: {"plain": str(plain), "mitigated": [each.as_json() for each in effects]},
+        lambda: mitigation_report(load_manifest(plain).evaluator.model, effects),
     )

@@ -63,12 +63,12 @@ def command(
 
 def _teller() -> Callable[[str], None]:
     """Return what says how far the work is, now and then."""
-    said = monotonic()
+    last_s = monotonic()
 
     def tell(message: str) -> None:
-        nonlocal said
-        if monotonic() - said >= _BETWEEN_S:
-            said = monotonic()
+        nonlocal last_s
+        if monotonic() - last_s >= _BETWEEN_S:
+            last_s = monotonic()
             note(message)
 
     return tell

@@ -59,10 +59,10 @@ class _BodyKey(click.ParamType[tuple[str, Any]]):
 
 
 def _joined(
-    ctx: click.Context, param: click.Parameter, given: tuple[tuple[str, Any], ...]
+    ctx: click.Context, param: click.Parameter, pairs: tuple[tuple[str, Any], ...]
 ) -> dict[str, Any] | None:
-    body = dict(given)
-    if len(body) < len(given):
+    body = dict(pairs)
+    if len(body) < len(pairs):
         raise click.BadParameter("a key stands twice", ctx, param)
     return body or None
 
@@ -75,15 +75,15 @@ def _adding(roles: Mapping[str, str]) -> Callable[[Command], Command]:
 
     def add(command: Command) -> Command:
         @wraps(command)
-        def with_decoding(**given: Any) -> None:
-            asked: dict[str, dict[str, Any]] = {}
+        def with_decoding(**options: Any) -> None:
+            decodings: dict[str, dict[str, Any]] = {}
             for role, prefix in roles.items():
                 for setting in _SETTINGS:
-                    value = given.pop(f"{prefix}{setting}".replace("-", "_"))
+                    value = options.pop(f"{prefix}{setting}".replace("-", "_"))
                     if value is not None:
                         sent = None if (setting, value) == ("temperature", _NONE) else value
-                        asked.setdefault(role, {})[setting] = sent
-            command(decoding=asked, **given)
+                        decodings.setdefault(role, {})[setting] = sent
+            command(decoding=decodings, **options)
 
         with_options: Command = with_decoding
         for role, prefix in reversed([*roles.items()]):

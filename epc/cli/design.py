@@ -208,15 +208,15 @@ def diff(first: str, second: str, form: str) -> None:
     from epc.analysis.design_differences import differences
     from epc.records.design_findings import load
 
-    found = differences(load(first), load(second))
+    changes = differences(load(first), load(second))
     if form == "json":
-        echo_json([asdict(difference) for difference in found])
+        echo_json([asdict(difference) for difference in changes])
     else:
-        for difference in found:
+        for difference in changes:
             say(f"{difference.part:<{_WIDTH}}{difference.how}")
-        if not found:
+        if not changes:
             say("the two ask the same")
-    leave(clean=not found)
+    leave(clean=not changes)
 
 
 def _shown(design: "Design") -> "Shown":
@@ -276,8 +276,8 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powe
         declared=groups is not None,
         topic=max(1, round((fewest + more) / sum(groups))) if groups else 1,
     )
-    found = powers(population, spread, seeds=_SEEDS, runs=runs)
-    return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=found)
+    ways = powers(population, spread, seeds=_SEEDS, runs=runs)
+    return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=ways)
 
 
 def _lines(shown: "Shown") -> list[str]:

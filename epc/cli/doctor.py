@@ -146,26 +146,26 @@ def _examined(
 
 
 def _document(
-    name: str, found: "Diagnosis", executor: str, costs: Sequence[_Cost]
+    name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Cost]
 ) -> dict[str, Any]:
     from epc.engine.secrets import redact
     from epc.records.layout import decoding_json
 
     return {
         "model": name,
-        "endpoint": found.model.identity.endpoint,
-        "outcome": found.outcome,
-        "settings": _settings(found.changes),
-        "decoding": decoding_json(found.decoding),
-        "calls": found.calls,
-        "seconds_a_call": round(found.seconds, 3),
-        "answers": [_answer(each, redact(each.completion.text[:60])) for each in found.answers],
-        "repeats": found.repeats,
-        "one_place": found.one_place,
-        "findings": [finding.as_json() for finding in found.findings],
+        "endpoint": diagnosis.model.identity.endpoint,
+        "outcome": diagnosis.outcome,
+        "settings": _settings(diagnosis.changes),
+        "decoding": decoding_json(diagnosis.decoding),
+        "calls": diagnosis.calls,
+        "seconds_a_call": round(diagnosis.seconds, 3),
+        "answers": [_answer(each, redact(each.completion.text[:60])) for each in diagnosis.answers],
+        "repeats": diagnosis.repeats,
+        "one_place": diagnosis.one_place,
+        "findings": [finding.as_json() for finding in diagnosis.findings],
         "executor": executor,
         "costs": [asdict(cost) for cost in costs],
-        "command": _command(name, found, executor),
+        "command": _command(name, diagnosis, executor),
     }
 
 
@@ -184,10 +184,10 @@ def _answer(answer: "Answer", text: str) -> dict[str, Any]:
     }
 
 
-def _costs(name: str, found: "Diagnosis", executor: str) -> list[_Cost]:
+def _costs(name: str, diagnosis: "Diagnosis", executor: str) -> list[_Cost]:
     from epc.engine.cost_estimate import Pace, need
 
-    pace = Pace(seconds=found.seconds, at_once=found.model.concurrency)
+    pace = Pace(seconds=diagnosis.seconds, at_once=diagnosis.model.concurrency)
     costs = []
     for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS):
         for way in _WAYS:
@@ -199,7 +199,7 @@ def _costs(name: str, found: "Diagnosis", executor: str) -> list[_Cost]:
                 rounds=ROUNDS,
                 pace=pace,
                 now=now(),
-                decoding=found.changes,
+                decoding=diagnosis.changes,
             )
             costs.append(
                 _Cost(
@@ -227,36 +227,44 @@ def _settings(changes: Any) -> list[str]:
     return words
 
 
-def _command(name: str, found: "Diagnosis", executor: str) -> str:
-    way = ["--exhaustive"] if found.reusable else ["--reuse", "none"]
-    words = ["epc", "run", "--evaluator", name, *_settings(found.changes), "--executor", executor]
+def _command(name: str, diagnosis: "Diagnosis", executor: str) -> str:
+    way = ["--exhaustive"] if diagnosis.reusable else ["--reuse", "none"]
+    words = [
+        "epc",
+        "run",
+        "--evaluator",
+        name,
+        *_settings(diagnosis.changes),
+        "--executor",
+        executor,
+    ]
     return shlex.join([*words, *way])
 
 
-def _lines(name: str, found: "Diagnosis", executor: str, costs: Sequence[_Cost]) -> list[str]:
+def _lines(name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Cost]) -> list[str]:
     words = {"ready": "can be an evaluator", "limited": "can be an evaluator, with findings"}
-    endpoint = found.model.identity.endpoint
-    kinds = {answer.kind: 0 for answer in found.answers}
-    for answer in found.answers:
+    endpoint = diagnosis.model.identity.endpoint
+    kinds = {answer.kind: 0 for answer in diagnosis.answers}
+    for answer in diagnosis.answers:
         kinds[answer.kind] += 1
     how = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     also = [
-        *(["after reasoning"] if any(answer.reasoned for answer in found.answers) else []),
-        *(["in parts"] if any(answer.in_parts for answer in found.answers) else []),
+        *(["after reasoning"] if any(answer.reasoned for answer in diagnosis.answers) else []),
+        *(["in parts"] if any(answer.in_parts for answer in diagnosis.answers) else []),
     ]
     lines = [
-        f"{name}: {words.get(found.outcome, 'cannot be an evaluator')}",
-        f"endpoint   {endpoint}, {found.calls} calls, {found.seconds:.2f} s each",
-        f"settings   {shlex.join(_settings(found.changes)) or 'the usual ones'}",
+        f"{name}: {words.get(diagnosis.outcome, 'cannot be an evaluator')}",
+        f"endpoint   {endpoint}, {diagnosis.calls} calls, {diagnosis.seconds:.2f} s each",
+        f"settings   {shlex.join(_settings(diagnosis.changes)) or 'the usual ones'}",
         f"answers    {'; '.join([how, *also])}",
-        f"repeats    {'yes' if found.repeats else 'no'}, one question asked three times",
-        f"places     one letter in both orders of {found.one_place} of 3 pairs",
+        f"repeats    {'yes' if diagnosis.repeats else 'no'}, one question asked three times",
+        f"places     one letter in both orders of {diagnosis.one_place} of 3 pairs",
     ]
-    for finding in found.findings:
+    for finding in diagnosis.findings:
         lines += [f"finding    {finding.problem} [{finding.clause}]"]
         lines += [f"           fix: {finding.remedy}"]
     lines += ["", f"{'seeds':>7}  {'asked':<12}{'calls':>9}{'tokens':>12}{'USD':>10}{'time':>11}"]
     lines += [cost.line() for cost in costs]
-    if found.outcome != "unfit":
-        lines += ["", _command(name, found, executor)]
+    if diagnosis.outcome != "unfit":
+        lines += ["", _command(name, diagnosis, executor)]
     return lines

@@ -164,21 +164,21 @@ def sync(source: str, platform: str | None, form: str) -> None:
     from epc.registry.reading import of_folder
     from epc.registry.sync import candidates, claims, diff
 
-    given = given_list(source)
-    told = list(claims(given, platform=platform, seen=now().date()))
-    if not told:
+    document = given_list(source)
+    source_claims = list(claims(document, platform=platform, seen=now().date()))
+    if not source_claims:
         raise UsageError(
             f"{source} names no end of any model\n"
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
     records = of_folder(checkout_here()).records
-    found, new = diff(records, told), candidates(records, told)
+    patch, new = diff(records, source_claims), candidates(records, source_claims)
     if form == "json":
-        echo_json({"diff": found, "candidates": [claim.as_json() for claim in new]})
+        echo_json({"diff": patch, "candidates": [claim.as_json() for claim in new]})
     else:
-        click.echo(found, nl=False)
+        click.echo(patch, nl=False)
         note(f"candidates, not in this registry: {len(new)}")
         for claim in new:
             day = f"{claim.kind} {claim.retires}" if claim.retires else "no end is published"
             note(f"  {claim.platform}/{claim.model}: {day} [{claim.source}]")
-    leave(clean=not found)
+    leave(clean=not patch)

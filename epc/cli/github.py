@@ -44,9 +44,9 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     from epc.registry.github.fetched import fetch_pull
     from epc.registry.github.pulls import offered
 
-    told = offered(event) if event else None
-    number = told.number if told else _given(pull, "--pull")
-    head, author = (told.head, told.author) if told else (None, None)
+    pull_request = offered(event) if event else None
+    number = pull_request.number if pull_request else _given(pull, "--pull")
+    head, author = (pull_request.head, pull_request.author) if pull_request else (None, None)
     for folder in fetch_pull(checkout_here(), number, out, head=head, author=author):
         click.echo(shown(str(folder), longest=_LONGEST_PATH))
 
@@ -93,17 +93,17 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
 
     content = text.read_text("utf-8")
     first = mark(content)
-    found = pull_of(checked(event)) if event else pull_at(_given(pull, "--pull"))
-    if found is None:
+    pull_request = pull_of(checked(event)) if event else pull_at(_given(pull, "--pull"))
+    if pull_request is None:
         note("the pull request moved on, or is closed; nothing is said")
         return
-    if found.scope == "nothing":
-        note(f"#{found.number} offers no submission; nothing is said")
+    if pull_request.scope == "nothing":
+        note(f"#{pull_request.number} offers no submission; nothing is said")
         return
-    if found.scope == "more":
+    if pull_request.scope == "more":
         content = f"{first}\n{NOT_BELIEVED}"
-    content += f"\nThis is about commit {found.sha}.\n"
-    note(f"#{found.number}: {say_once(found.number, content)}")
+    content += f"\nThis is about commit {pull_request.sha}.\n"
+    note(f"#{pull_request.number}: {say_once(pull_request.number, content)}")
 
 
 @command.command()

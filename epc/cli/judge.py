@@ -117,11 +117,11 @@ def plan(
     if not recorded:
         fetch_weights_if_named(*judges)
     entries = entries_of(source)
-    found = problems(entries, request)
-    refused = not is_clean(found)
+    findings = problems(entries, request)
+    refused = not is_clean(findings)
     if not refused:
         write_plan(entries, request, out, now=now())
-    _show_findings(str(source), found, form, {"units": len(entries), "written": not refused})
+    _show_findings(str(source), findings, form, {"units": len(entries), "written": not refused})
     if not refused:
         verb = "import REPLIES" if recorded else "run"
         note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
@@ -293,12 +293,12 @@ def _show_labels_needed(width: float, outputs: int) -> None:
     note("  outputs of one question are alike, so take them from many questions")
 
 
-def _show_findings(place: str, findings: "list[Finding]", form: str, more: "Json") -> None:
+def _show_findings(path: str, findings: "list[Finding]", form: str, more: "Json") -> None:
     ok = is_clean(findings)
     if form == "json":
         listed = [finding.as_json() for finding in findings]
-        echo_json({"path": place, "ok": ok, "findings": listed, **more})
+        echo_json({"path": path, "ok": ok, "findings": listed, **more})
         return
-    say(f"{place}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
+    say(f"{path}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
     for finding in findings:
         say(str(finding))

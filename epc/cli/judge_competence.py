@@ -69,8 +69,8 @@ def competence(
     """
     from epc.engine.judging.competence import Asked, forecast, tests_of
 
-    asked = Asked(pairs=pairs, named=named, ablation=ablation, retest=retest)
-    tests = tests_of(folder, judges, asked)
+    options = Asked(pairs=pairs, named=named, ablation=ablation, retest=retest)
+    tests = tests_of(folder, judges, options)
     if dry_run:
         from epc.cli.run_session import show_forecast
 
@@ -78,9 +78,9 @@ def competence(
         if ablation:
             note("ablation comes on top: at most two calls for each output, once it is judged")
         return
-    ask(tests, limits, budget_for(folder, limits), again=again(folder, asked, judges))
-    found = _shown(folder, judges, form)
-    leave(clean=not _incapable(found))
+    ask(tests, limits, budget_for(folder, limits), again=again(folder, options, judges))
+    results = _shown(folder, judges, form)
+    leave(clean=not _incapable(results))
 
 
 def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
@@ -90,10 +90,10 @@ def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
 
     tests = tests_of(folder, (), Asked())
     ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
-    found = _found(folder)
-    for one in found:
+    results = _found(folder)
+    for one in results:
         note(f"competence {title_of(one)}")
-    return not _incapable(found)
+    return not _incapable(results)
 
 
 def budget_for(folder: Path, limits: "Limits") -> "Budget":
@@ -113,13 +113,13 @@ def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: s
     carried_out(work, again=again)
 
 
-def again(folder: Path, asked: "Asked", judges: tuple[str, ...]) -> str:
+def again(folder: Path, options: "Asked", judges: tuple[str, ...]) -> str:
     """Return the command that goes on with a test."""
     words = [
         *(f"--judge {judge}" for judge in judges),
-        *(["--named"] if asked.named else ()),
-        *(["--ablation"] if asked.ablation else ()),
-        *([f"--retest {asked.retest}"] if asked.retest else ()),
+        *(["--named"] if options.named else ()),
+        *(["--ablation"] if options.ablation else ()),
+        *([f"--retest {options.retest}"] if options.retest else ()),
     ]
     return " ".join(["epc judge competence", str(folder), *words])
 
@@ -128,13 +128,13 @@ def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence
     from epc.records.typed import as_json
     from epc.report.judging.competence import competence_text
 
-    found = [one for one in _found(folder) if not judges or one.judge in judges]
+    results = [one for one in _found(folder) if not judges or one.judge in judges]
     tell(
         form,
-        lambda: {"competence": as_json(found)},
-        lambda: "\n".join(competence_text(found)).strip(),
+        lambda: {"competence": as_json(results)},
+        lambda: "\n".join(competence_text(results)).strip(),
     )
-    return found
+    return results
 
 
 def _found(folder: Path) -> "tuple[Competence, ...]":
@@ -143,5 +143,5 @@ def _found(folder: Path) -> "tuple[Competence, ...]":
     return competences(folder)
 
 
-def _incapable(found: "Sequence[Competence]") -> bool:
-    return any(one.word == "incapable" for one in found)
+def _incapable(results: "Sequence[Competence]") -> bool:
+    return any(one.word == "incapable" for one in results)

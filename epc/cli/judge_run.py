@@ -95,8 +95,8 @@ def judge_on(
         )
         carried_out(work, again=f"epc judge run {folder}")
     show_report([folder], form)
-    for judge, found in (load_run_log(folder).canary or {}).items():
-        note(f"canary   {judge}: {in_words(found)}")
+    for judge, record in (load_run_log(folder).canary or {}).items():
+        note(f"canary   {judge}: {in_words(record)}")
 
 
 def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -> "Report":

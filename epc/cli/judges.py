@@ -31,10 +31,10 @@ def read_verdicts(path: Path) -> "tuple[Header, Verdicts]":
     """
     from epc.records.observed.reading import read
 
-    header, verdicts, found = read(path)
-    if found or header is None or verdicts is None:
+    header, verdicts, findings = read(path)
+    if findings or header is None or verdicts is None:
         raise UsageError(
-            f"{path} has {len(found)} findings; the first: {found[0]}\n"
+            f"{path} has {len(findings)} findings; the first: {findings[0]}\n"
             f"  fix: see `epc observe check {path}`"
         )
     return header, verdicts
@@ -89,12 +89,12 @@ def card(
     from epc.report.judge_card_text import sentence, text
 
     requirements = [Requirement.parse(each) for each in required]
-    given = [recorded(path.name, measure(*read_verdicts(path), settings)) for path in files]
+    records = [recorded(path.name, measure(*read_verdicts(path), settings)) for path in files]
     opened = open_registry(registry)
-    who = subject(opened, asked, judges_of(given))
-    found = card_of(opened, who, as_of.date(), given, settings)
-    answers = [answered(found, requirement) for requirement in requirements]
-    tell(form, lambda: card_json(found, sentence(found), answers), lambda: text(found, answers))
+    who = subject(opened, asked, judges_of(records))
+    result = card_of(opened, who, as_of.date(), records, settings)
+    answers = [answered(result, requirement) for requirement in requirements]
+    tell(form, lambda: card_json(result, sentence(result), answers), lambda: text(result, answers))
     met = all(answer.answer == "meets" for answer in answers)
     leave(clean=met)
 
@@ -132,10 +132,10 @@ def succeed(
     from epc.registry.succession import Kept, agreed_of, succession_of
     from epc.report.succession_text import text
 
-    given = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
-    judges = {name for each in given for name in (each.model, each.setting.judge.name)}
+    all_ballots = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
+    judges = {name for each in all_ballots for name in (each.model, each.setting.judge.name)}
     opened = open_registry(registry)
     who = subject(opened, asked, sorted(judges))
-    given += Kept.of(opened, registry).beside(who)
-    found = succession_of(opened, who, as_of.date(), agreed_of(opened, who, given))
-    tell(form, found.as_json, lambda: text(found, kinds=kinds))
+    all_ballots += Kept.of(opened, registry).beside(who)
+    succession = succession_of(opened, who, as_of.date(), agreed_of(opened, who, all_ballots))
+    tell(form, succession.as_json, lambda: text(succession, kinds=kinds))

@@ -91,7 +91,7 @@ def publish(  # the options are what the contributor states
         raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
     if judge and (licence or platform or any(told[key] for key in _OF_A_SOURCE)):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
-    said = Said(
+    statement = Said(
         generation=generation,
         contributor=contributor,
         licence=licence or "CC-BY-4.0",
@@ -102,7 +102,7 @@ def publish(  # the options are what the contributor states
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)
         choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
-        offer = offered(run, said, platform=platform, choices=choices)
+        offer = offered(run, statement, platform=platform, choices=choices)
         tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
     say(str(tag))
 
@@ -214,8 +214,8 @@ def _end(tag: str, event: dict[str, str]) -> None:
     from epc.registry.writing import end
 
     with locked_here() as lock:
-        found = of_folder(lock.checkout).snapshot(tag)
-        path = end(lock, parse({"date": now().date(), "tag": str(found.tag), **event}, Event))
+        snapshot = of_folder(lock.checkout).snapshot(tag)
+        path = end(lock, parse({"date": now().date(), "tag": str(snapshot.tag), **event}, Event))
         write_headlines(lock)
         note(sign(lock))
     note(f"added to {path}; commit it")
@@ -232,10 +232,10 @@ def _by_watch(tag: str, run: Path) -> str:
     published = checkout_here() / FOLDER / tag / MANIFEST
     if not published.is_file() or published.read_bytes() != (run / MANIFEST).read_bytes():
         raise UsageError(f"{run} is not {tag}\n  fix: `epc snapshot fetch {tag} --out FOLDER`")
-    found = begin(run).standing().as_json()
-    if found["verdict"] != "drifted":
+    standing = begin(run).standing().as_json()
+    if standing["verdict"] != "drifted":
         raise UsageError(
-            f"the watch of {run} says {found['verdict']}, not drifted\n  fix: `epc watch {run}`"
+            f"the watch of {run} says {standing['verdict']}, not drifted\n  fix: `epc watch {run}`"
         )
-    changed = len(found["changed"])
-    return f"alarm on {found['alarm']}: {changed} of {found['pairs']} watched pairs changed"
+    changed = len(standing["changed"])
+    return f"alarm on {standing['alarm']}: {changed} of {standing['pairs']} watched pairs changed"

@@ -98,17 +98,17 @@ def import_(
         only=_files(like) if like else frozenset(),
     )
     done = convert(shape, source, request)
-    found = [*done.findings]
+    findings = [*done.findings]
     if done.header:
-        found += problems_of(out.name, done.header, done.rows)
-        if not found:
+        findings += problems_of(out.name, done.header, done.rows)
+        if not findings:
             write(out, done.header, done.rows)
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
             models = {setting.judge.model for setting in done.header.settings.values()}
             for fault in SHAPES[shape].faults_of(models):
                 note(f"  known fault {fault.id}: {fault.says}")
-    _say_findings(source, found, form, {"verdicts": len(done.rows), "written": not found})
-    leave(clean=not found)
+    _say_findings(source, findings, form, {"verdicts": len(done.rows), "written": not findings})
+    leave(clean=not findings)
 
 
 def _files(verdicts: Path) -> frozenset[str]:
@@ -116,9 +116,9 @@ def _files(verdicts: Path) -> frozenset[str]:
     from epc.errors import MalformedError
     from epc.records.observed.reading import read
 
-    header, _, found = read(verdicts)
+    header, _, findings = read(verdicts)
     if header is None:
-        raise MalformedError(found[0])
+        raise MalformedError(findings[0])
     return frozenset(header.made.files if header.made else ())
 
 
@@ -134,9 +134,9 @@ def check(file: Path, form: str) -> None:
     """
     from epc.records.observed.reading import read
 
-    _, verdicts, found = read(file)
-    _say_findings(file, found, form, {"verdicts": 0 if verdicts is None else len(verdicts)})
-    leave(clean=not found)
+    _, verdicts, findings = read(file)
+    _say_findings(file, findings, form, {"verdicts": 0 if verdicts is None else len(verdicts)})
+    leave(clean=not findings)
 
 
 @command.command()
@@ -183,9 +183,9 @@ def report(
     from epc.records.typed import as_json
     from epc.report.observed_text import text
 
-    header, verdicts, found = read(file)
-    if found or header is None or verdicts is None:
-        _say_findings(file, found, form, {})
+    header, verdicts, findings = read(file)
+    if findings or header is None or verdicts is None:
+        _say_findings(file, findings, form, {})
         leave(clean=False)
     chosen = domains.split(",") if domains else ()
     choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
@@ -217,9 +217,9 @@ def export(file: Path, form: str, out: Path) -> None:
 
     if form != "every-eval-ever":
         require_kind(out, f".{form}")
-    header, verdicts, found = read(file)
-    if found or header is None or verdicts is None:
-        _say_findings(file, found, "text", {})
+    header, verdicts, findings = read(file)
+    if findings or header is None or verdicts is None:
+        _say_findings(file, findings, "text", {})
         leave(clean=False)
     if form != "every-eval-ever":
         write(out, header, stored(file), present(header, verdicts))
@@ -231,12 +231,12 @@ def export(file: Path, form: str, out: Path) -> None:
         note(f"written  {out / path}")
 
 
-def _say_findings(file: Path, found: "list[Finding]", form: str, more: "Json") -> None:
+def _say_findings(file: Path, findings: "list[Finding]", form: str, more: "Json") -> None:
     document = {
         "path": str(file),
-        "ok": not found,
-        "findings": [each.as_json() for each in found],
+        "ok": not findings,
+        "findings": [each.as_json() for each in findings],
         **more,
     }
-    lines = [str(each) for each in found]
-    say_checked(file, document, lines, ok=not found, form=form)
+    lines = [str(each) for each in findings]
+    say_checked(file, document, lines, ok=not findings, form=form)

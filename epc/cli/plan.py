@@ -143,19 +143,19 @@ def command(
         planned = _planned(subject, pilot, power, priced, strategies, runs=runs, spread=spread)
     seeds = seeds_for_width(sd, width)
     widths = {str(n): width_at(sd, n) for n in (SCREENING_SEEDS, PUBLICATION_SEEDS)}
-    found = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
+    precision = _Width(sd=sd, width_at=widths, width=width, seeds=seeds)
     ways = {way: priced(way, seeds=seeds) for way in WAYS}
     if form == "json":
         echo_json(
             {
                 "subject": subject,
-                **asdict(found),
+                **asdict(precision),
                 "power": planned and planned.as_json(),
                 "needs": {way: asdict(each) for way, each in ways.items()},
             }
         )
         return
-    lines = [*found.lines(subject), "", *_table(ways, priced=evaluator is not None)]
+    lines = [*precision.lines(subject), "", *_table(ways, priced=evaluator is not None)]
     if planned:
         lines += ["", *planned.lines(subject, priced=evaluator is not None)]
     click.echo("\n".join(lines))

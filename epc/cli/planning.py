@@ -181,9 +181,9 @@ class Planned:
             return "no power was wanted: --power 0.9 recommends a design"
         if best is None:
             return f"no design here reaches a power of {wanted:g}: take still more tasks"
-        asked = "every pair once" if best.reuse == "exhaustive" else "every round anew"
+        how = "every pair once" if best.reuse == "exhaustive" else "every round anew"
         return (
-            f"power {wanted:g}: take {best.tasks} tasks in each domain, ask {asked}, "
+            f"power {wanted:g}: take {best.tasks} tasks in each domain, ask {how}, "
             f"{best.seeds} seeds: {best.power:.2f} of {best.runs} simulated measurements are "
             "called coupled"
         )

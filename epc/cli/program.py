@@ -169,9 +169,9 @@ def _unread() -> ExitCode:
 
 
 def _show(error: click.ClickException) -> None:
-    said = io.StringIO()
-    error.show(said)
-    click.echo(lines_shown(said.getvalue()), err=True, nl=False)
+    buffer = io.StringIO()
+    error.show(buffer)
+    click.echo(lines_shown(buffer.getvalue()), err=True, nl=False)
 
 
 def _say(message: str) -> None:

@@ -89,19 +89,19 @@ async def _silent(runs: Mapping[str, Progress], total: Callable[[], Progress]) -
 
 async def _plain(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> None:
     """Say when a stage begins, and once a minute how far it is; nothing that would fill a log."""
-    paces, begun, said = {name: Pace() for name in runs}, Counter[str](), monotonic()
+    paces, begun, last_s = {name: Pace() for name in runs}, Counter[str](), monotonic()
     while True:
         now = monotonic()
-        due = now - said >= _LINE_S
+        due = now - last_s >= _LINE_S
         for name, progress in runs.items():
             for stage in progress.stages[begun[name] :]:
-                begun[name], said = begun[name] + 1, now
+                begun[name], last_s = begun[name] + 1, now
                 if stage.total:
                     note(f"{_of(name)}{stage.name}: {stage.total}")
             if progress.stages:
                 paces[name].note(progress.stages[-1], now)
         if due and any(begun.values()):
-            said = now
+            last_s = now
             where = [
                 f"{_of(name)}{standing(progress.stages[-1], paces[name].left_s())}"
                 for name, progress in runs.items()
@@ -161,8 +161,8 @@ def block(
             table.add_row(Text(f"{_of(name)}{stage.name}"), bar)
             if stage.parts and not name:
                 table.add_row("", Text(parts(stage), style="dim"))
-    for label, told in rows(total, now):
-        table.add_row(Text(label), Text(told))
+    for label, fact in rows(total, now):
+        table.add_row(Text(label), Text(fact))
     return table
 
 

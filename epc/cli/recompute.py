@@ -44,8 +44,8 @@ def command(run: Path, write: bool, accuracy: Path | None, form: str) -> None:
         same = "equal to the manifest's" if not outcome.changed else "not the manifest's"
         seeds = len(outcome.results["per_seed"])
         say(f"{run}: {seeds} seeds recomputed from the trials; results {same}")
-        for place in outcome.changed:
-            say(f"  differs: /results{place}")
+        for pointer in outcome.changed:
+            say(f"  differs: /results{pointer}")
         for line in lines(outcome.manifest):
             say(f"  {line}")
         if outcome.written:

@@ -68,42 +68,42 @@ def command(
 
     own = settings(Path.cwd())
     rules = [Rule.parse(each) for each in fail_on or own.fail_on or ("expired",)]
-    found = scan(
+    result = scan(
         open_registry(registry, figures=False),
         Files(paths=paths or (Path(),), exclude=(*exclude, *own.exclude)),
         rules=rules,
         ignore=(*ignore, *own.ignore),
         as_of=as_of.date(),
     )
-    _print(found, form)
+    _print(result, form)
     if summary:
-        _add(summary, found)
-    for why, many in found.skipped.items():
+        _add(summary, result)
+    for why, many in result.skipped.items():
         note(f"not read, {why}: {many}")
-    leave(clean=not found.failing)
+    leave(clean=not result.failing)
 
 
-def _print(found: "Scan", form: str) -> None:
+def _print(result: "Scan", form: str) -> None:
     from epc.registry.scan import forms
 
     if form == "json":
-        echo_json(found.as_json())
+        echo_json(result.as_json())
     elif form == "sarif":
-        echo_json(forms.sarif(found))
+        echo_json(forms.sarif(result))
     elif form == "github":
-        for line in forms.annotations(found):
+        for line in forms.annotations(result):
             click.echo(line)
-        say(forms.total(found))
+        say(forms.total(result))
     else:
-        for line in forms.text(found):
+        for line in forms.text(result):
             say(line)
 
 
-def _add(path: Path, found: "Scan") -> None:
+def _add(path: Path, result: "Scan") -> None:
     from epc.registry.scan.forms import summary
 
     try:
         with path.open("a", encoding="utf-8") as file:
-            file.write(summary(found))
+            file.write(summary(result))
     except OSError as error:
         raise WorldError(f"cannot write {path}: {error.strerror}") from error

@@ -60,9 +60,9 @@ def witness(file: Path, form: str) -> None:
     findings = witnesses.against(witnesses.read(file), checkout) if file.exists() else []
     say_findings(findings, form)
     if is_clean(findings):
-        found = witnesses.seen(checkout, now().date())
-        write(file, as_json(found))
-        note(f"{file}: {len(found.events)} events, head {found.head}")
+        state = witnesses.seen(checkout, now().date())
+        write(file, as_json(state))
+        note(f"{file}: {len(state.events)} events, head {state.head}")
     leave(clean=is_clean(findings))
 
 

@@ -96,7 +96,7 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
     from epc.report.task_text import task_lines
 
     config = manifest.configuration
-    found = task_quality(verdict_table(manifest), manifest.names, config.baseline)
+    qualities = task_quality(verdict_table(manifest), manifest.names, config.baseline)
     if form == "json":
         groups = config.groups
         echo_json(
@@ -106,11 +106,11 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
                     "text": config.tasks[each.domain][each.task],
                     "group": groups[each.domain][each.task] if groups else None,
                 }
-                for each in found
+                for each in qualities
             ]
         )
     else:
-        for line in task_lines(found, config.tasks):
+        for line in task_lines(qualities, config.tasks):
             say(line)
 
 

@@ -98,19 +98,19 @@ def command(
     points = parts(
         evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream, rule=learning
     )
-    found = summarise(spread(simulate, points, evaluator), seeds)
+    summary = summarise(spread(simulate, points, evaluator), seeds)
     if form == "json":
-        asked = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
-        echo_json({**asked, "rule": rule_json(learning), "stream": stream, **found.as_json()})
+        settings = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
+        echo_json({**settings, "rule": rule_json(learning), "stream": stream, **summary.as_json()})
     else:
-        click.echo("\n".join(_lines(evaluator, rounds, found, learning)))
+        click.echo("\n".join(_lines(evaluator, rounds, summary, learning)))
 
 
-def _lines(evaluator: str, rounds: int, found: "Simulated", rule: "Rule") -> list[str]:
+def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> list[str]:
     from epc.protocol.rules import rule_text
 
     lines = [
-        f"{evaluator}, {found.seeds:,} seeds of {rounds} rounds a phase, {rule_text(rule)}",
+        f"{evaluator}, {summary.seeds:,} seeds of {rounds} rounds a phase, {rule_text(rule)}",
         "",
         f"{'':<28}{'mean':>9}{'+-':>8}{'90% of seeds':>20}{'95% of seeds':>20}",
     ]
@@ -122,15 +122,15 @@ def _lines(evaluator: str, rounds: int, found: "Simulated", rule: "Rule") -> lis
         **{f"pci_{d}": f"PCI {d}" for d in DOMAINS},
     }
     for key, name in names.items():
-        each = found.spread[key]
+        each = summary.spread[key]
         lines.append(
             f"{name:<28}{each.mean:>9.4f}{each.standard_error:>8.4f}"
             f"{f'{each.q05:.3f} to {each.q95:.3f}':>20}{f'{each.q025:.3f} to {each.q975:.3f}':>20}"
         )
     for direction in DIRECTIONS:
-        mean, error = found.excess[direction]
+        mean, error = summary.excess[direction]
         lines.append(f"{'excess ' + _TITLES[direction]:<28}{mean:>9.4f}{error:>8.4f}")
     for direction in DIRECTIONS:
-        rate = found.zero[direction] / found.seeds
+        rate = summary.zero[direction] / summary.seeds
         lines.append(f"{'zero ' + _TITLES[direction]:<28}{rate:>9.4f}")
     return [*lines, "", "+- is the simulation's own standard error of the mean."]

@@ -71,14 +71,14 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
         )
 
 
-def _address(given: str | None) -> str:
+def _address(address: str | None) -> str:
     """Return an address with its final slash; empty where none is given."""
-    if given is None:
+    if address is None:
         note("no --base-url: there will be no sitemap, and feeds hold relative links")
         return ""
-    if not given.startswith(("https://", "http://")):
-        raise UsageError(f"{given} is no address\n  fix: begin it with https://")
-    return f"{given.rstrip('/')}/"
+    if not address.startswith(("https://", "http://")):
+        raise UsageError(f"{address} is no address\n  fix: begin it with https://")
+    return f"{address.rstrip('/')}/"
 
 
 @command.command()

@@ -91,9 +91,11 @@ def diff(a: str, b: str, form: str, registry: str | None) -> None:
     from epc.registry.showing import difference_text
 
     opened = open_registry(registry)
-    found = difference(opened.snapshot(a), opened.snapshot(b))
-    tell(form, found.as_json, lambda: difference_text(found))
-    same = found.like_for_like and all(x.mean == y.mean for x, y in found.figures.values())
+    comparison = difference(opened.snapshot(a), opened.snapshot(b))
+    tell(form, comparison.as_json, lambda: difference_text(comparison))
+    same = comparison.like_for_like and all(
+        x.mean == y.mean for x, y in comparison.figures.values()
+    )
     leave(clean=same)
 
 
@@ -111,11 +113,11 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     """
     from epc.registry.changes import changes as changes_since
 
-    found = changes_since(open_registry(registry), since.date(), as_of.date())
+    events = changes_since(open_registry(registry), since.date(), as_of.date())
     if form == "json":
-        echo_json([change.as_json() for change in found])
+        echo_json([change.as_json() for change in events])
         return
-    for change in found:
+    for change in events:
         say(f"{change.date}  {change.tag}  {change.what}  {change.why}".rstrip())
 
 
@@ -136,11 +138,11 @@ def verify(checkout: Path | None, form: str) -> None:
     from epc.registry.reading import find_checkout
     from epc.registry.verify import verify as verify_checkout
 
-    found = find_checkout(checkout or Path.cwd(), up=checkout is None)
-    findings = verify_checkout(found)
+    root = find_checkout(checkout or Path.cwd(), up=checkout is None)
+    findings = verify_checkout(root)
     say_findings(findings, form)
     if form == "text":
-        note(standing(found))
+        note(standing(root))
         note(f"findings: {len(findings)}")
     leave(clean=is_clean(findings))
 
@@ -183,7 +185,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
     parsed = Tag.parse(tag)
     folder = out or Path("runs") / tag
     place = place or str(find_checkout(Path.cwd(), option="--from PATH or URL"))
-    fetch_from(parsed, folder, place=place, store=store)
+    fetch_from(parsed, folder, location=place, store=store)
     say(str(folder))
 
 
@@ -214,18 +216,18 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
     checkout = checkout_here()
     registry = of_folder(checkout)
     named = [str(registry.snapshot(tag).tag) for tag in tags]
-    asked = (rebuildable if source else recomputable)(registry, named)
-    found = []
-    for again in recompute_all(checkout, registry, asked, source=source):
-        found.append(again)
-        if len(found) % _TOLD == 0:
-            note(f"recomputed: {len(found):,} of {len(asked):,}")
+    selection = (rebuildable if source else recomputable)(registry, named)
+    results = []
+    for again in recompute_all(checkout, registry, selection, source=source):
+        results.append(again)
+        if len(results) % _TOLD == 0:
+            note(f"recomputed: {len(results):,} of {len(selection):,}")
     if form == "json":
-        echo_json([again.as_json() for again in found])
+        echo_json([again.as_json() for again in results])
     else:
-        for again in found:
+        for again in results:
             say(f"{again.tag}  {'as published' if again.ok else 'DIFFERS'}")
             for line in (*again.changed, *again.problems):
                 say(f"  {line}")
-        note(f"recomputed: {len(found):,}")
-    leave(clean=all(again.ok for again in found))
+        note(f"recomputed: {len(results):,}")
+    leave(clean=all(again.ok for again in results))

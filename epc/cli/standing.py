@@ -72,10 +72,10 @@ def rows(progress: Progress, now: float) -> Iterator[tuple[str, str]]:
 
 def _asked(progress: Progress) -> str:
     most = progress.budget.max_calls
-    asked = (
+    count = (
         f"{progress.asked:,} asked" if most is None else f"{progress.asked:,} of at most {most:,}"
     )
-    return ", ".join([asked, *_saved(progress)])
+    return ", ".join([count, *_saved(progress)])
 
 
 def _used(progress: Progress, now: float) -> str:

@@ -94,22 +94,22 @@ def command(
         raise click.UsageError("--evaluator goes with --rules: this study has judges of its own")
     if out is None:
         raise click.UsageError("Missing option '--out'.")
-    asked = runs or (_QUICK if quick else _PUBLISHED)
-    found = list(spread(work, points(asked, first_look=quick), "simulated runs"))
-    told, known, covered = words(found), sizes(found), coverage(found)
-    files = write(told, known, covered, out)
+    count = runs or (_QUICK if quick else _PUBLISHED)
+    results = list(spread(work, points(count, first_look=quick), "simulated runs"))
+    rows, known, covered = words(results), sizes(results), coverage(results)
+    files = write(rows, known, covered, out)
     if form == "json":
         from dataclasses import asdict
 
         echo_json(
             {
-                "words": [_words(row) for row in told],
+                "words": [_words(row) for row in rows],
                 "sizes": {name: asdict(size) for name, size in known.items()},
                 "coverage": [{**asdict(row), "rate": row.rate} for row in covered],
             }
         )
     else:
-        click.echo("\n".join(_lines(told, covered)))
+        click.echo("\n".join(_lines(rows, covered)))
     note("wrote    " + ", ".join(map(str, files)))
 
 
@@ -123,7 +123,7 @@ def _words(row: "Words") -> dict[str, Any]:
     return {**about, "rules": rules, "sized": row.sized, "beyond": row.beyond}
 
 
-def _lines(told: "list[Words]", covered: "list[Coverage]") -> list[str]:
+def _lines(rows: "list[Words]", covered: "list[Coverage]") -> list[str]:
     """Return the old word and the new one of every evaluator, and the intervals' coverage."""
     from epc.audit.candidate_tests import ADOPTED, OLD
 
@@ -131,7 +131,7 @@ def _lines(told: "list[Words]", covered: "list[Coverage]") -> list[str]:
     lines += [
         f"{row.evaluator:<40}{f'{row.reuse}, {row.seeds}':<16}"
         f"{row.rate(OLD):>8.3f}{row.rate(ADOPTED):>8.3f}"
-        for row in told
+        for row in rows
     ]
     lines += ["", f"{'covers the truth':<40}{'run':<16}{'interval':<36}{'rate':>8}"]
     return lines + [

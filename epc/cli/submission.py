@@ -75,8 +75,8 @@ def new(
         around = ctx.with_resource(TemporaryDirectory())
         run = cut_to(run, judge, Path(around) / run.stem, plain=True)
     subject = making.subject_of(run)
-    told = making.inferred_of(subject, registry, given["platform"])
-    given |= {key: given[key] or value for key, value in asdict(told).items()}
+    facts = making.inferred_of(subject, registry, given["platform"])
+    given |= {key: given[key] or value for key, value in asdict(facts).items()}
     if tag := given["replicates"]:
         who = (given["generation"], given["contributor"], given["login"])
         making.require_repeatable(registry, tag, *who)
@@ -93,15 +93,15 @@ def new(
     say(str(folder))
 
 
-def _stated(given: dict[str, str | None], subject: "Subject") -> "Statement":
+def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
     """Return the statement that options, run and user make together.
 
     Raises: UsageError where something is missing and nobody can be asked.
     """
     from epc.registry.submissions.statement import Statement
 
-    known: dict[str, Any] = dict(given)
-    asked: dict[str, Any] = {
+    known: dict[str, Any] = dict(values)
+    questions: dict[str, Any] = {
         "contributor": {"text": "Who measured it"},
         "login": {"text": "The GitHub account that will open the pull request"},
         "licence": {
@@ -117,13 +117,15 @@ def _stated(given: dict[str, str | None], subject: "Subject") -> "Statement":
         "generation": {"text": "The evaluator generation (see `epc evaluators list`)"},
     }
     if subject.recorded:
-        asked["source"] = {"text": "Who gave the verdicts, when and how, and where they are from"}
-    missing = [key for key in asked if known[key] is None]
+        questions["source"] = {
+            "text": "Who gave the verdicts, when and how, and where they are from"
+        }
+    missing = [key for key in questions if known[key] is None]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{key}" for key in missing)
         raise click.UsageError(f"The run does not tell everything: give {options}.")
     for key in missing:
-        known[key] = click.prompt(err=True, **asked[key])
+        known[key] = click.prompt(err=True, **questions[key])
     return Statement(identity=subject.identity, **known)
 
 

@@ -36,14 +36,14 @@ def command(as_of: datetime, source: str, links: bool, form: str) -> None:
 
     checkout = checkout_here()
     registry = of_folder(checkout)
-    told = list(claims(given_list(source), platform=None, seen=as_of.date()))
-    asked = ask_all(addresses(checkout, registry)) if links else None
-    found = report.upkeep(registry, told, asked, as_of=as_of.date())
+    source_claims = list(claims(given_list(source), platform=None, seen=as_of.date()))
+    replies = ask_all(addresses(checkout, registry)) if links else None
+    upkeep = report.upkeep(registry, source_claims, replies, as_of=as_of.date())
     if form == "json":
-        echo_json(found.as_json())
+        echo_json(upkeep.as_json())
     elif form == "markdown":
-        click.echo(report.markdown(found), nl=False)
-        note("nothing needs anybody" if found.clean else "there is something to do")
+        click.echo(report.markdown(upkeep), nl=False)
+        note("nothing needs anybody" if upkeep.clean else "there is something to do")
     else:
-        say(report.text(found))
-    leave(clean=found.clean)
+        say(report.text(upkeep))
+    leave(clean=upkeep.clean)

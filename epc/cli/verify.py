@@ -56,23 +56,29 @@ def command(
     from epc.registry.spot_checks import is_direct, published
     from epc.report.spot_check_text import report
 
-    found = published(checkout_here(), tag)
-    name = model or found.name
-    drawn = draw(found.asked, found.commit, pairs)
+    publication = published(checkout_here(), tag)
+    name = model or publication.name
+    drawn = draw(publication.asked, publication.commit, pairs)
     if out and out.exists():
         raise UsageError(f"{out} exists already\n  fix: name another file with --out")
     fetch_weights_if_named(name)
-    note(f"asks     {name}: {len(drawn)} pairs of {len(found.asked)}, each twice")
+    note(f"asks     {name}: {len(drawn)} pairs of {len(publication.asked)}, each twice")
     asking = ask_twice(
-        found.manifest, found.asked, drawn, name=name, clock=now, watch=shown, limits=limits
+        publication.manifest,
+        publication.asked,
+        drawn,
+        name=name,
+        clock=now,
+        watch=shown,
+        limits=limits,
     )
-    asked, answers = event_loop.run(asking)
+    identity, answers = event_loop.run(asking)
     value = SpotCheck(
         tag=tag,
-        seed=found.commit,
+        seed=publication.commit,
         day=now().date().isoformat(),
-        asked=asked,
-        direct=is_direct(asked, found.snapshot),
+        asked=identity,
+        direct=is_direct(identity, publication.snapshot),
         pairs=drawn,
         answers=answers,
         agreement=judged(drawn, answers),

@@ -169,7 +169,7 @@ class Line:
             return OWN_DEADLINE_S
         return DEADLINE_S if self.gate.answered else FIRST_DEADLINE_S
 
-    async def _in_time(self, asked: Coroutine[Any, Any, Completion]) -> Completion:
+    async def _in_time(self, coroutine: Coroutine[Any, Any, Completion]) -> Completion:
         """Await an answer, as long as the endpoint may take.
 
         Raises: CallError if an endpoint that has answered nothing yet keeps silent; TransientError
@@ -179,7 +179,7 @@ class Line:
         silence = _Silence(line=self, limit=limit)
         try:
             async with limit:
-                return await asked
+                return await coroutine
         except TimeoutError:
             if not limit.expired():
                 raise
@@ -193,17 +193,17 @@ class Line:
         )
 
     def refused(
-        self, status: int, said: str, headers: Mapping[str, str], *, retries: int
+        self, status: int, body: str, headers: Mapping[str, str], *, retries: int
     ) -> Completion:
         """Return what an HTTP status means: an answer that was withheld, or a failure.
 
         Raises: TransientError if asking again may help, CallError if it cannot.
         """
-        said = redact(said)
-        lower = said.lower()
+        body = redact(body)
+        lower = body.lower()
         if status in _WITHHOLDING and any(mark in lower for mark in _FILTERED):
             return Completion(text="", finish_reason="content_filter", retries=retries)
-        shown = f"HTTP {status}: {_message(said)}"
+        shown = f"HTTP {status}: {_message(body)}"
         too_fast = any(mark in lower for mark in _TOO_FAST)
         owing = status in (402, 403, 412, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
         in_arrears = any(mark in lower for mark in _EMPTY_ACCOUNT) or (owing and not too_fast)
@@ -255,25 +255,25 @@ class _Silence:
             self._look_later()
 
 
-def _message(said: str) -> str:
+def _message(body: str) -> str:
     """Return the message inside an error body, or the start of the body.
 
     A gateway's own message may say nothing; what it was told stands beside it. Cloudflare has
     errors in a list, NVIDIA what is wrong in `detail`.
     """
     try:
-        value = json.loads(said)
+        value = json.loads(body)
         error = value.get("error") or next(iter(value.get("errors") or ()), value)
         if not isinstance(error, dict):
             return str(error)[:300]
         metadata = error.get("metadata")
-        told = metadata.get("raw") if isinstance(metadata, dict) else None
-        words = [str(error["message" if "message" in error else "detail"]), told]
+        raw = metadata.get("raw") if isinstance(metadata, dict) else None
+        words = [str(error["message" if "message" in error else "detail"]), raw]
         return ": ".join(word for word in words if isinstance(word, str))[:300]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return start_of(said)
+        return start_of(body)
 
 
-def start_of(said: str) -> str:
+def start_of(text: str) -> str:
     """Return enough of a body to tell what it is."""
-    return " ".join(said[:200].split()) or "an empty body"
+    return " ".join(text[:200].split()) or "an empty body"

@@ -129,9 +129,9 @@ class _Batches:
             wave = await self._found_again(wave)
         if wave is None or not wave.mark:
             wave = await self._submit(questions, attempt=attempt)
-            said = f"submitted {wave.requests} {self.stage} as batch {wave.batch}"
+            message = f"submitted {wave.requests} {self.stage} as batch {wave.batch}"
             if not self.wait:
-                raise BatchPendingError(f"{said}: collect them later")
+                raise BatchPendingError(f"{message}: collect them later")
         standing = await self._ended(wave)
         wanted = {self.caller.name(question): question for question in questions}
         if wave.names is not None:
@@ -272,15 +272,15 @@ class _Batches:
             names=None,
             attempt=wave.attempt + 1,
         )
-        said = f"{len(left)} of {wave.requests} {wave.stage} came back without an answer"
+        message = f"{len(left)} of {wave.requests} {wave.stage} came back without an answer"
         if not why.remedies and after.attempt <= MOST_ATTEMPTS:
             self._note(after)
             if self.wait:
                 return
-            raise StoppedError(f"{said}; collecting again submits those{why}")
+            raise StoppedError(f"{message}; collecting again submits those{why}")
         tried = "" if why.remedies else f"; {wave.attempt} batches have tried"
         fix = "; ".join(why.remedies) or "see why before they are submitted again"
-        after = replace(after, failed=f"{said}{tried}{why}\n  fix: {fix}")
+        after = replace(after, failed=f"{message}{tried}{why}\n  fix: {fix}")
         self._note(after)
         raise _given_up(self.folder, after)
 

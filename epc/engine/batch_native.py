@@ -107,15 +107,15 @@ class AnthropicBatching(_NativeBatching):
         """Return the batch of so many requests whose lines carry the mark."""
         async for batch in self._pages(f"{self._PATH}?limit={_PAGE}"):
             match batch:
-                case {"id": str(found), "request_counts": dict(counts), **more}:
+                case {"id": str(batch_id), "request_counts": dict(counts), **more}:
                     if sum(counts.values()) != order.count:
                         continue
                     if more.get("processing_status") != "ended":
-                        said = f"batch {found} may be this run's: it tells when it ends"
-                        raise UndecidedError(said)
-                    lines = await self._file(f"{self._PATH}/{found}/results")
+                        message = f"batch {batch_id} may be this run's: it tells when it ends"
+                        raise UndecidedError(message)
+                    lines = await self._file(f"{self._PATH}/{batch_id}/results")
                     if any(f"-{order.mark}" in str(line) for line in lines):
-                        return found
+                        return batch_id
         return None
 
     @staticmethod
@@ -129,7 +129,7 @@ class AnthropicBatching(_NativeBatching):
 
     async def standing(self, batch: str) -> Standing:
         """Return how far it is."""
-        match said := await self._object("GET", f"{self._PATH}/{batch}"):
+        match reply := await self._object("GET", f"{self._PATH}/{batch}"):
             case {"processing_status": "in_progress" | "canceling" | "ended" as status, **more}:
                 counts = more.get("request_counts")
                 known = counts if isinstance(counts, dict) else {}
@@ -139,9 +139,9 @@ class AnthropicBatching(_NativeBatching):
                     ended=status == "ended",
                     done=sum(known[kind] for kind in known if kind != "processing"),
                     unanswered=Failure(reason="no line came back"),
-                    said=said,
+                    said=reply,
                 )
-        raise unknown(batch, said, "processing_status")
+        raise unknown(batch, reply, "processing_status")
 
     async def lines(self, standing: Standing) -> Iterable[Any]:
         """Return the lines of its results."""
@@ -260,7 +260,7 @@ class GoogleBatching(_NativeBatching):
 
     async def standing(self, batch: str) -> Standing:
         """Return how far it is."""
-        match said := await self._object("GET", f"/v1beta/{batch}"):
+        match reply := await self._object("GET", f"/v1beta/{batch}"):
             case {"metadata": {"state": str(state), **more}, **rest}:
                 status = state.partition("_STATE_")[2].lower()
                 if status in (*self._UNDER_WAY, *self._ENDED):
@@ -270,9 +270,9 @@ class GoogleBatching(_NativeBatching):
                         ended=status in self._ENDED,
                         done=_worked_on(more),
                         unanswered=self._unanswered(status, rest),
-                        said=said,
+                        said=reply,
                     )
-        raise unknown(batch, said, "metadata")
+        raise unknown(batch, reply, "metadata")
 
     async def lines(self, standing: Standing) -> Iterable[Any]:
         """Return the inlined responses, or the lines of the file that they were written to."""
@@ -310,9 +310,9 @@ class GoogleBatching(_NativeBatching):
                 return self._completion(NO_CHOICE, {}, response)
         raise TransientError("the line holds no answer", billed=True)
 
-    def _completion(self, reason: str, said: _Parsed, response: _Parsed) -> Completion:
+    def _completion(self, reason: str, candidate: _Parsed, response: _Parsed) -> Completion:
         parts: list[Any] = []
-        match said:
+        match candidate:
             case {"content": {"parts": list(parts)}}:
                 pass
         usage: Json = response.get("usageMetadata") or {}
@@ -345,16 +345,16 @@ class GoogleBatching(_NativeBatching):
         known = {"STOP": "stop", "MAX_TOKENS": "max_tokens", NO_CHOICE: NO_CHOICE}
         return known.get(reason, "unknown")
 
-    def _unanswered(self, status: str, said: Json) -> Failure:
+    def _unanswered(self, status: str, reply: Json) -> Failure:
         if status == "succeeded":
             return Failure(reason="no line came back")
-        match said:
+        match reply:
             case {"error": {"code": int(code)}}:
                 passing = self._STATUSES.get(code, 400) in (429, 500, 503, 504)
             case _:
                 passing = False
         final = status == "failed" and not passing
-        return batch_failure(status, said_by(said.get("error")), final=final)
+        return batch_failure(status, said_by(reply.get("error")), final=final)
 
 
 _NATIVE: Final[Mapping[str, tuple[type[_NativeBatching], str]]] = {

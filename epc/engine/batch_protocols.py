@@ -223,10 +223,10 @@ class Batching(ABC):
         if not reply.whole:
             raise WorldError(f"{method} {path}: more than {len(reply.body):,} bytes")
         if reply.status not in _DONE:
-            said = redact(reply.body[:300].decode("utf-8", "replace"))
+            text = redact(reply.body[:300].decode("utf-8", "replace"))
             kind = RefusedError if reply.status in _REFUSED else WorldError
             kind = PassingError if reply.status in _PASSING else kind
-            raise kind(f"{method} {path}: HTTP {reply.status}: {said}")
+            raise kind(f"{method} {path}: HTTP {reply.status}: {text}")
         return reply
 
 
@@ -278,11 +278,11 @@ class OpenAIBatching(Batching):
         """Return the batch that carries the mark, or that was made of the file."""
         async for batch in self._pages(f"/batches?limit={_PAGE}"):
             match batch:
-                case {"id": str(found), "metadata": {"epc_mark": str(mark)}}:
+                case {"id": str(batch_id), "metadata": {"epc_mark": str(mark)}}:
                     if mark == order.mark:
-                        return found
-                case {"id": str(found), "input_file_id": str(file)} if file == order.file:
-                    return found
+                        return batch_id
+                case {"id": str(batch_id), "input_file_id": str(file)} if file == order.file:
+                    return batch_id
         return None
 
     @staticmethod
@@ -296,13 +296,13 @@ class OpenAIBatching(Batching):
 
     async def standing(self, batch: str) -> Standing:
         """Return how far it is."""
-        said = await self._object("GET", f"/batches/{batch}")
-        match said:
+        reply = await self._object("GET", f"/batches/{batch}")
+        match reply:
             case {"status": str(status)} if status in (*self._UNDER_WAY, *self._ENDED):
                 pass
             case _:
-                raise unknown(batch, said, "status")
-        match said:
+                raise unknown(batch, reply, "status")
+        match reply:
             case {"request_counts": {"completed": int(done)}}:
                 pass
             case _:
@@ -312,15 +312,15 @@ class OpenAIBatching(Batching):
             status=status,
             ended=status in self._ENDED,
             done=done,
-            unanswered=self._unanswered(status, said),
-            said=said,
+            unanswered=self._unanswered(status, reply),
+            said=reply,
         )
 
     async def lines(self, standing: Standing) -> Iterable[Any]:
         """Return the lines of both files."""
         files = (standing.said.get(key) for key in ("output_file_id", "error_file_id"))
-        found = [await self._file(f"/files/{file}/content") for file in files if file]
-        return [line for lines in found for line in lines]
+        contents = [await self._file(f"/files/{file}/content") for file in files if file]
+        return [line for lines in contents for line in lines]
 
     def answer(self, line: Json) -> Completion:
         """Return the answer in a line's response."""
@@ -335,10 +335,10 @@ class OpenAIBatching(Batching):
         raise TransientError("the line holds no answer")
 
     @staticmethod
-    def _unanswered(status: str, said: Json) -> Failure:
+    def _unanswered(status: str, reply: Json) -> Failure:
         if status == "completed":
             return Failure(reason="no line came back")
-        match said:
+        match reply:
             case {"errors": {"data": list(errors)}}:
                 why = "; ".join(dict.fromkeys(filter(None, map(said_by, errors))))
                 full = any(code in str(error) for error in errors for code in _FULL)
@@ -347,9 +347,9 @@ class OpenAIBatching(Batching):
         return batch_failure(status, why, final=status == "failed" and not full)
 
 
-def unknown(batch: str, said: Json, key: str) -> WorldError:
+def unknown(batch: str, reply: Json, key: str) -> WorldError:
     """Return what it ends in that nobody knows where a batch stands."""
-    return WorldError(f"batch {batch} has the unknown status {said.get(key)!r}")
+    return WorldError(f"batch {batch} has the unknown status {reply.get(key)!r}")
 
 
 def batch_failure(status: str, why: str, *, final: bool) -> Failure:

@@ -30,19 +30,19 @@ async def calibrate(questions: Questions, caller: Caller) -> None:
     ]
     caller.progress.begin("calibration", len(places) * len(wanted))
 
-    async def ask(question: Question, place: str) -> Call:
+    async def ask(question: Question, suffix: str) -> Call:
         # In a fresh run the rounds' own answers stay the rounds' own.
         if caller.reuse:
             return call_of(await caller.ask(question))
-        return call_of(await caller.ask_again(question, f"{CALIBRATION}{place}"))
+        return call_of(await caller.ask_again(question, f"{CALIBRATION}{suffix}"))
 
     written = await all_of(
         ask(questions.baseline(domain, task), f"{domain}/{task}/baseline")
         for domain, task in places
     )
-    answers = {place: call.answer for place, call in zip(places, written, strict=True)}
+    answers = {key: call.answer for key, call in zip(places, written, strict=True)}
 
-    async def asked(number: int, pair: Pair, place: str) -> Call:
+    async def asked(number: int, pair: Pair, suffix: str) -> Call:
         vote = vote_of(
             Ask(number, exchanged=False),
             pair,
@@ -51,7 +51,7 @@ async def calibrate(questions: Questions, caller: Caller) -> None:
             baseline=config.baseline,
         )
         role = questions.evaluator.members[number]
-        return await ask(Question(role=role, text=vote.text, side="vote", pair=pair), place)
+        return await ask(Question(role=role, text=vote.text, side="vote", pair=pair), suffix)
 
     async def known(number: int, at: int, right: Pair, wrong: Pair) -> tuple[Call, Call]:
         calls = await both(
@@ -60,13 +60,13 @@ async def calibrate(questions: Questions, caller: Caller) -> None:
         caller.progress.advance()
         return calls
 
-    found = []
+    calibration = []
     for number in wanted:
         pairs = enumerate(known_pairs(config, answers))
         calls = await all_of(known(number, at, *pair) for at, pair in pairs)
         fit = fitted([(first.answer, second.answer) for first, second in calls])
         names = tuple((first.id, second.id) for first, second in calls)
-        found.append(
+        calibration.append(
             Calibrated(member=number, prior=fit.prior, temperature=fit.temperature, calls=names)
         )
-    model.calibration = tuple(found)
+    model.calibration = tuple(calibration)

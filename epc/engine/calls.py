@@ -118,9 +118,9 @@ class Caller:
         self.progress.damaged += self.journal.damaged
         self.progress.oversized += self.journal.oversized
 
-    def name(self, question: Question, place: str | None = None) -> str:
+    def name(self, question: Question, occasion_id: str | None = None) -> str:
         """Return the name that the answer to a question has."""
-        return question.role.names.name(question.text, place)
+        return question.role.names.name(question.text, occasion_id)
 
     def known(self, name: str) -> Json | None:
         """Return a call that this run has an answer to already."""
@@ -138,13 +138,13 @@ class Caller:
 
         Raises: CallError if there is no answer; BudgetError at a limit of the user's.
         """
-        place = self.place(question, occasion)
-        name = self.name(question, place)
+        occasion_id = self.place(question, occasion)
+        name = self.name(question, occasion_id)
         if (call := self.known(name)) is not None:
             self.progress.reused += 1
             return call
-        if place is not None:
-            return await self._answered(name, question, occasion, place)
+        if occasion_id is not None:
+            return await self._answered(name, question, occasion, occasion_id)
         if name in self._under_way:
             self.progress.reused += 1
             return await asyncio.shield(self._under_way[name])
@@ -168,11 +168,11 @@ class Caller:
         return occasion_of(occasion.seed, occasion.phase, occasion.round, question.side)
 
     async def ask_again(
-        self, question: Question, place: str, occasion: Occasion | None = None
+        self, question: Question, occasion_id: str, occasion: Occasion | None = None
     ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
-        name = self.name(question, place)
-        return self.known(name) or await self._fresh(name, question, occasion, place)
+        name = self.name(question, occasion_id)
+        return self.known(name) or await self._fresh(name, question, occasion, occasion_id)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from another run; return whether there was one."""
@@ -201,7 +201,7 @@ class Caller:
         await self.journal.drain()
 
     def row(
-        self, name: str, question: Question, completion: Completion, place: str | None = None
+        self, name: str, question: Question, completion: Completion, occasion_id: str | None = None
     ) -> Json:
         """Return the row of calls.jsonl that an answer which has just come in makes.
 
@@ -222,7 +222,7 @@ class Caller:
             "tokens_out": completion.tokens_out,
             "latency_s": completion.latency_s,
             "retries": completion.retries,
-            "occasion": place,
+            "occasion": occasion_id,
             "answered_at": at,
             "origin": RECORDED if recorded else ASKED,
         }
@@ -260,14 +260,14 @@ class Caller:
         return self.siblings is not None and question.role.name == "executor"
 
     async def _answered(
-        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
     ) -> Json:
         """Take an answer from wherever it may come, or ask."""
-        call = None if place is not None else self._of_another_run(name, question)
+        call = None if occasion_id is not None else self._of_another_run(name, question)
         if call is None and self._is_shared(question):
             call = await self._of_siblings(question, occasion)
         if call is None:
-            return await self._fresh(name, question, occasion, place)
+            return await self._fresh(name, question, occasion, occasion_id)
         await self.keep(call)
         return call
 
@@ -296,11 +296,11 @@ class Caller:
         return self._failed
 
     async def _fresh(
-        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
     ) -> Json:
         """Ask in a place of the model's, and stop the run where there is no answer."""
         if isinstance(question.role.model, Mitigated):
-            return await self._composed(name, question, occasion, place)
+            return await self._composed(name, question, occasion, occasion_id)
         task = asyncio.current_task()
         assert task is not None
         async with self._place(question.role):
@@ -310,7 +310,7 @@ class Caller:
                 self._set_alarm(left_s, self.budget.too_late())
             self._asking.add(task)
             try:
-                call = await self._answer(name, question, occasion, place)
+                call = await self._answer(name, question, occasion, occasion_id)
             except CostCapError:
                 raise  # a cheaper call may fit: the others go on
             except EpcError as error:
@@ -325,7 +325,7 @@ class Caller:
         return call
 
     async def _composed(
-        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
     ) -> Json:
         """Ask a wrapper's members, and keep the verdict that follows from what they say."""
         role, model = question.role, question.role.model
@@ -334,22 +334,24 @@ class Caller:
         cast = model.votes(question.pair)
 
         async def voted(vote: Vote) -> Json:
-            asked = Question(
+            member_question = Question(
                 role=role.members[vote.ask.member], text=vote.text, side="vote", pair=vote.pair
             )
-            if place is None:
-                return await self.ask(asked)
-            own = f"{place}{EXCHANGED}" if vote.ask.exchanged else place
-            return await self.ask_again(asked, own, occasion)
+            if occasion_id is None:
+                return await self.ask(member_question)
+            own = f"{occasion_id}{EXCHANGED}" if vote.ask.exchanged else occasion_id
+            return await self.ask_again(member_question, own, occasion)
 
         calls = await all_of(voted(vote) for vote in cast)
         voices = list(zip(cast, map(call_of, calls), strict=True))
-        call = composed_row(name, question, voices, mitigation=model.mitigation, place=place)
+        call = composed_row(
+            name, question, voices, mitigation=model.mitigation, occasion_id=occasion_id
+        )
         await self.keep(call)
         return call
 
     async def _answer(
-        self, name: str, question: Question, occasion: Occasion | None, place: str | None
+        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
     ) -> Json:
         role, call = question.role, None
         claim = await self.budget.claim(
@@ -368,11 +370,16 @@ class Caller:
             )
             completion = await role.model.complete(prompt, role.decoding)
             self._failing = None
-            call = self.row(name, question, completion, place)
+            call = self.row(name, question, completion, occasion_id)
         finally:
             self.budget.settle(claim, call)
         await self.keep(call)
-        if self.cache is not None and place is None and role.model.repeatable and role.model.pinned:
+        if (
+            self.cache is not None
+            and occasion_id is None
+            and role.model.repeatable
+            and role.model.pinned
+        ):
             self.cache.put(call)
         return call
 
@@ -419,7 +426,7 @@ def composed_row(
     votes: Sequence[tuple[Vote, Call]],
     *,
     mitigation: Mitigation,
-    place: str | None,
+    occasion_id: str | None,
 ) -> Json:
     """Return the row of calls.jsonl of a wrapper's verdict.
 
@@ -443,7 +450,7 @@ def composed_row(
         "tokens_out": None,
         "latency_s": None,
         "retries": 0,
-        "occasion": place,
+        "occasion": occasion_id,
         "answered_at": max(known) if len(known) == len(times) else None,
         "origin": COMPOSED,
         "votes": [call.id for _, call in votes],

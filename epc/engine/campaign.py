@@ -229,10 +229,10 @@ async def measure(
     async with asking(opened.models, limits), AsyncExitStack() as stack:
         shared = {}
         for name, runs in opened.executors.items():
-            place = folder / ANSWERS / name
-            with able_to("make", place):
-                place.mkdir(parents=True, exist_ok=True)
-            journal = Journal(place)
+            directory = folder / ANSWERS / name
+            with able_to("make", directory):
+                directory.mkdir(parents=True, exist_ok=True)
+            journal = Journal(directory)
             stack.callback(journal.close)
             progress.shared.append(Progress(budget=budget))
             caller = Caller(
@@ -277,8 +277,8 @@ def discard(folder: Path) -> bool:
     with suppress(OSError):
         for file in files:
             file.unlink()
-        for place in (*sorted(folder.rglob("*"), reverse=True), folder):
-            place.rmdir()
+        for directory in (*sorted(folder.rglob("*"), reverse=True), folder):
+            directory.rmdir()
     return not (folder / CAMPAIGN).exists()
 
 
@@ -292,10 +292,10 @@ def _forget_answers(folder: Path, campaign: Campaign) -> None:
     """Remove what the runs shared, once each of them is complete and has it."""
     if len(campaign.complete(folder)) < len(campaign.runs):
         return
-    for place in (folder / ANSWERS).glob("*"):
-        (place / JOURNAL).unlink(missing_ok=True)
+    for directory in (folder / ANSWERS).glob("*"):
+        (directory / JOURNAL).unlink(missing_ok=True)
         with suppress(OSError):  # someone else's file in it is theirs
-            place.rmdir()
+            directory.rmdir()
     with suppress(OSError):
         (folder / ANSWERS).rmdir()
 

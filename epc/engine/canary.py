@@ -123,10 +123,10 @@ class CanaryWatch:
         return self.found
 
     def _require_same(self, panel: int | None, *, anyway: bool) -> None:
-        found = self.found
-        if not anyway and any(each.departed for each in found.looks if each.panel == panel):
+        record = self.found
+        if not anyway and any(each.departed for each in record.looks if each.panel == panel):
             raise SwappedError(
-                f"{in_words(found)}; nothing more was asked\n"
+                f"{in_words(record)}; nothing more was asked\n"
                 "  next: start a new run, without --reuse-answers-of; `epc resume "
                 f"{self.run} --anyway` goes on with this one, and its record says so"
             )
@@ -186,12 +186,12 @@ def _fixed(questions: Questions) -> Iterator[Question]:
     """
     config, seen = questions.config, set[str]()
     others = [s for s in range(len(config.strategies)) if s != config.baseline_index]
-    for place in range(len(others) * max(map(len, config.tasks.values()))):
-        strategy = others[place % len(others)]
+    for number in range(len(others) * max(map(len, config.tasks.values()))):
+        strategy = others[number % len(others)]
         for domain, tasks in config.tasks.items():
-            task = (place + place // len(others)) % len(tasks)
-            asked = questions.answer(strategy, domain, task), questions.baseline(domain, task)
-            shown = {"answer": asked[0].text}, {"answer": asked[1].text}
+            task = (number + number // len(others)) % len(tasks)
+            sides = questions.answer(strategy, domain, task), questions.baseline(domain, task)
+            shown = {"answer": sides[0].text}, {"answer": sides[1].text}
             question = questions.comparison(strategy, domain, task, shown)
             if question.text not in seen:
                 seen.add(question.text)

@@ -117,7 +117,7 @@ async def preflight(
     config = questions.config
     pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
-    asked = await ask(
+    answers = await ask(
         probes,
         folder,
         role=questions.evaluator,
@@ -126,7 +126,7 @@ async def preflight(
         budget=caller.budget,
         clock=caller.clock,
     )
-    competence = summary(asked)["competence"]
+    competence = summary(answers)["competence"]
     if competence is not None and competence["word"] == "incapable" and not anyway:
         raise IncapableError(
             f"{plan.evaluator} failed the controls, and no comparison was asked: "

@@ -61,29 +61,29 @@ def examine(environment: Mapping[str, str]) -> list[Check]:
 def _extra(name: str) -> Check:
     """Look at what an extra installs; nothing is imported."""
     if missing := lacking(name):
-        found = f"not installed: {', '.join(missing)}"
+        state = f"not installed: {', '.join(missing)}"
     else:
-        found = ", ".join(f"{package} {version(package)}" for package in EXTRAS[name])
+        state = ", ".join(f"{package} {version(package)}" for package in EXTRAS[name])
     needed = name in _EMBEDDED
     return Check(
-        what=f"extra {name}", ok=not missing, found=found, fix=install(name), needed=needed
+        what=f"extra {name}", ok=not missing, found=state, fix=install(name), needed=needed
     )
 
 
 def _weights() -> Check:
-    fix, place = "epc models fetch local/smollm2-135m", SMOLLM2.path(SMOLLM2.name)
+    fix, path = "epc models fetch local/smollm2-135m", SMOLLM2.path(SMOLLM2.name)
     try:
         ok = SMOLLM2.present()
     except WorldError as error:
         return Check(what=SMOLLM2.name, ok=False, found=str(error), fix=fix)
-    found = str(place) if ok else f"not at {place}"
-    return Check(what=SMOLLM2.name, ok=ok, found=found, fix=fix)
+    state = str(path) if ok else f"not at {path}"
+    return Check(what=SMOLLM2.name, ok=ok, found=state, fix=fix)
 
 
 def _room() -> Check:
     """Look at the disk that runs and private sockets are written to."""
     places = {str(Path.cwd()), tempfile.gettempdir()}
-    free = min(shutil.disk_usage(place).free for place in places)
+    free = min(shutil.disk_usage(path).free for path in places)
     return Check(
         what="disk",
         ok=free >= _ROOM,
@@ -97,33 +97,33 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
     key, base = provider.key_variable, provider.base_variable
     address = environment.get(base) or provider.base_url
     if address is None:
-        ok, found, fix = False, f"{base} is not set", f"set {base} to its address"
+        ok, state, fix = False, f"{base} is not set", f"set {base} to its address"
     elif not is_address(address):
-        ok, found, fix = False, f"the value of {base} is no address", f"set {base} to its address"
+        ok, state, fix = False, f"the value of {base} is no address", f"set {base} to its address"
     elif provider.needs_key:
         ok = bool(environment.get(key))
-        found, fix = f"{key} is {'set' if ok else 'not set'}", f"set {key} to your key"
+        state, fix = f"{key} is {'set' if ok else 'not set'}", f"set {key} to your key"
     else:
         ok, public = _listens(address), public_address(address)
-        found = f"{'something answers' if ok else 'nothing listens'} at {public}"
+        state = f"{'something answers' if ok else 'nothing listens'} at {public}"
         fix = f"start the server there, or set {base} to where it is"
-    return Check(what=f"provider {name}", ok=ok, found=found, fix=fix, needed=False)
+    return Check(what=f"provider {name}", ok=ok, found=state, fix=fix, needed=False)
 
 
 def _native(name: str, environment: Mapping[str, str]) -> Check:
     """Look at what a provider with a protocol of its own needs: the extra, and a key."""
     provider, what = NATIVE[name], f"provider {name}"
     if (package := missing_package(name)) is not None:
-        found = f"{package} is not installed"
-        return Check(what=what, ok=False, found=found, fix=install("inspect"), needed=False)
+        state = f"{package} is not installed"
+        return Check(what=what, ok=False, found=state, fix=install("inspect"), needed=False)
     with_packages = f"inspect-ai {version('inspect-ai')}, {SDKS[name]} {version(SDKS[name])}"
     if not provider.needs_key:
-        found = f"{with_packages}; its keys are the Amazon account's"
-        return Check(what=what, ok=True, found=found, fix="", needed=False)
+        state = f"{with_packages}; its keys are the Amazon account's"
+        return Check(what=what, ok=True, found=state, fix="", needed=False)
     key = provider.key_variable
     ok = bool(environment.get(key))
-    found = f"{with_packages}; {key} is {'set' if ok else 'not set'}"
-    return Check(what=what, ok=ok, found=found, fix=f"set {key} to your key", needed=False)
+    state = f"{with_packages}; {key} is {'set' if ok else 'not set'}"
+    return Check(what=what, ok=ok, found=state, fix=f"set {key} to your key", needed=False)
 
 
 def _listens(address: str) -> bool:

@@ -204,10 +204,10 @@ class Diagnosis:
 
 def kind_of(text: str, finish_reason: str | None) -> Kind:
     """Return how an answer answers."""
-    said = classify(text, finish_reason=finish_reason)
-    if said in (Said.A, Said.B):
+    outcome = classify(text, finish_reason=finish_reason)
+    if outcome in (Said.A, Said.B):
         return "letter"
-    if said is Said.REFUSAL:
+    if outcome is Said.REFUSAL:
         return "refusal"
     return "text" if text.strip() else "silence"
 
@@ -224,8 +224,8 @@ async def examine(model: Model, changes: Mapping[str, Any]) -> Diagnosis:
     first, changes, calls = await _settled(model, dict(changes))
     decoding = replace(model.default_decoding("evaluator"), **changes)
     answers = [first]
-    for number, asked in enumerate(_REST, 1):
-        answers.append(await _answer(model, asked, decoding, number))
+    for number, question in enumerate(_REST, 1):
+        answers.append(await _answer(model, question, decoding, number))
     return Diagnosis(
         model=model,
         decoding=decoding,
@@ -277,7 +277,7 @@ def _can(model: Model, decoding: Decoding) -> bool:
     return isinstance(model, Remote)
 
 
-async def _answer(model: Model, asked: Asked, decoding: Decoding, number: int) -> Answer:
+async def _answer(model: Model, question: Asked, decoding: Decoding, number: int) -> Answer:
     began = time.monotonic()
-    completion = await model.complete(asked.prompt(model, number), decoding)
-    return Answer(asked=asked, completion=completion, seconds=time.monotonic() - began)
+    completion = await model.complete(question.prompt(model, number), decoding)
+    return Answer(asked=question, completion=completion, seconds=time.monotonic() - began)

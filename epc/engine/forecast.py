@@ -157,10 +157,10 @@ def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
 
 def _comparisons(plan: Plan, config: Configuration) -> Range:
     """Return how many comparisons an evaluator will be asked for, those beside the run included."""
-    asked = _with_rechecks(_compared(plan, config), plan.recheck)
-    asked = _with_more(asked, len(SIDES) * plan.controls)
+    count = _with_rechecks(_compared(plan, config), plan.recheck)
+    count = _with_more(count, len(SIDES) * plan.controls)
     beside = canary.CALLS if plan.canary else 0
-    return _with_more(asked, beside, least=beside)
+    return _with_more(count, beside, least=beside)
 
 
 def _compared(plan: Plan, config: Configuration) -> Range:
@@ -189,16 +189,16 @@ def _drawn(
     met: list[tuple[int, str, int, Domain, int, int]] = []
     own = (judge,) if judge else ()
 
-    def toss(seed: int, asked: Comparison) -> Verdict:
-        domain, place = asked.phase.domain, (seed, asked.phase.name, asked.round)
-        task = pick_task(asked.turn.u_task or 0.0, len(config.tasks[domain]))
-        met.append((*place, domain, task, asked.strategy))
-        return Verdict.A if unit("forecast", *own, *place) < 1 / 2 else Verdict.B
+    def toss(seed: int, comparison: Comparison) -> Verdict:
+        domain, key = comparison.phase.domain, (seed, comparison.phase.name, comparison.round)
+        task = pick_task(comparison.turn.u_task or 0.0, len(config.tasks[domain]))
+        met.append((*key, domain, task, comparison.strategy))
+        return Verdict.A if unit("forecast", *own, *key) < 1 / 2 else Verdict.B
 
     for seed in plan.seeds:
-        given = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
+        schedule = {phase.name: turns(seed, phase.stream, config.rounds) for phase in config.phases}
         running = measure(
-            given, strategies=len(config.strategies), rule=config.rule, phases=config.phases
+            schedule, strategies=len(config.strategies), rule=config.rule, phases=config.phases
         )
         drive(running, partial(toss, seed))
         yield from met

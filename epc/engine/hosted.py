@@ -73,13 +73,13 @@ class Hosted(Remote):
         Raises: UsageError.
         """
         require_sendable(decoding.body)
-        asked = self._provider.reasoning(decoding.reasoning)
-        if both := asked.keys() & decoding.body.keys():
+        fields = self._provider.reasoning(decoding.reasoning)
+        if both := fields.keys() & decoding.body.keys():
             raise UsageError(f"--reasoning sets {min(both)} as well as --body: use one of them")
 
     def body(self, text: str, decoding: Decoding, *, limit_field: LimitField | None = None) -> Json:
         """Return exactly what is sent to the endpoint for a prompt."""
-        asked: Json = {
+        request: Json = {
             "model": self._model,
             "messages": [{"role": "user", "content": text}],
             limit_field or self._limit_field: decoding.max_tokens,
@@ -87,14 +87,14 @@ class Hosted(Remote):
             **decoding.body,
         }
         if decoding.temperature is not None:
-            asked["temperature"] = decoding.temperature
+            request["temperature"] = decoding.temperature
         if decoding.top_p is not None:
-            asked["top_p"] = decoding.top_p
+            request["top_p"] = decoding.top_p
         if decoding.stop:
-            asked["stop"] = list(decoding.stop)
+            request["stop"] = list(decoding.stop)
         if (shape := response_format(decoding.constraint)) is not None:
-            asked["response_format"] = shape
-        return asked
+            request["response_format"] = shape
+        return request
 
     def batching(self) -> "Batching":
         """Return how the endpoint takes batches, if it does."""

@@ -139,8 +139,10 @@ class Inspected(Remote):
                 **more,
             )
         except Exception as error:  # noqa: BLE001  (Inspect has no common class for what it refuses)
-            said = f"{self.identity.model}: Inspect cannot ask it: {self._said(error)}"
-            raise CallError(f"{said}\n  fix: see `epc doctor`, and Inspect's page on it") from None
+            message = f"{self.identity.model}: Inspect cannot ask it: {self._said(error)}"
+            raise CallError(
+                f"{message}\n  fix: see `epc doctor`, and Inspect's page on it"
+            ) from None
         _retry_never(model.api)
         self._apis[decoding] = model.api
         return model.api
@@ -198,17 +200,17 @@ class Inspected(Remote):
                 ),
             )
         if isinstance(error, _UNREADABLE):
-            said = f"the reply holds no answer: {' '.join(self._said(error).split())[:300]}"
-            raise TransientError(said, billed=True)
-        said = f"{self.identity.model}: {names[0]}: {self._said(error)}"
-        raise CallError(f"{said}\n  fix: see the message, and Inspect's page on the provider")
+            message = f"the reply holds no answer: {' '.join(self._said(error).split())[:300]}"
+            raise TransientError(message, billed=True)
+        message = f"{self.identity.model}: {names[0]}: {self._said(error)}"
+        raise CallError(f"{message}\n  fix: see the message, and Inspect's page on the provider")
 
     def _refused(self, output: "ModelOutput", retries: int) -> Completion:
         """Return what a refusal means that Inspect has turned into an output of its own words."""
         if output.stop_reason == "content_filter":
             return Completion(text="", finish_reason="content_filter", retries=retries)
-        said = self._redact(output.error or output.completion)[:300]
-        raise CallError(f"{self.identity.model}: {said}\n  fix: see the message")
+        message = self._redact(output.error or output.completion)[:300]
+        raise CallError(f"{self.identity.model}: {message}\n  fix: see the message")
 
     def _require_sent(self, request: Json, text: str, decoding: Decoding) -> None:
         """Hold what Inspect sent against what was asked.
@@ -219,12 +221,12 @@ class Inspected(Remote):
             return  # this provider's interface does not show it
         sent = list(_leaves(request))
         for name, spellings in _SPELLINGS.items():
-            asked = getattr(decoding, name)
-            found = {value for key, value in sent if key in spellings and value is not None}
-            if found != (set() if asked is None else {asked}):
+            choice = getattr(decoding, name)
+            values = {value for key, value in sent if key in spellings and value is not None}
+            if values != (set() if choice is None else {choice}):
                 raise CallError(
-                    f"{self.identity.model}: {name} {asked} was asked for, and Inspect sent "
-                    f"{', '.join(map(str, found)) or 'none'}\n  fix: ask as it does: "
+                    f"{self.identity.model}: {name} {choice} was asked for, and Inspect sent "
+                    f"{', '.join(map(str, values)) or 'none'}\n  fix: ask as it does: "
                     "`--temperature none` leaves the temperature to the provider, and the record "
                     "says so",
                     setting="temperature" if name == "temperature" else None,
@@ -302,8 +304,8 @@ def _thought(output: "ModelOutput") -> str:
 
 def _sampling(decoding: Decoding) -> Json:
     """Return the part of a decoding that providers have begun to refuse."""
-    asked = {"temperature": decoding.temperature, "top_p": decoding.top_p}
-    return {name: value for name, value in asked.items() if value is not None}
+    settings = {"temperature": decoding.temperature, "top_p": decoding.top_p}
+    return {name: value for name, value in settings.items() if value is not None}
 
 
 def _retry_never(api: "ModelAPI") -> None:
@@ -329,13 +331,13 @@ def _status(error: Exception) -> int | None:
     """Return the HTTP status that an SDK's exception carries, each in its own place."""
     response = getattr(error, "response", None)
     named = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-    for found in (
+    for status in (
         getattr(error, "status_code", None),
         getattr(error, "code", None),
         named.get("HTTPStatusCode"),
     ):
-        if isinstance(found, int):
-            return found
+        if isinstance(status, int):
+            return status
     return None
 
 
@@ -343,12 +345,12 @@ def _headers(error: Exception) -> dict[str, str]:
     """Return the headers of the reply behind an SDK's exception, in lower case."""
     response = getattr(error, "response", None)
     if isinstance(response, dict):
-        found = response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        headers = response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
     else:
-        found = getattr(response, "headers", {})
-    if not isinstance(found, Mapping):
+        headers = getattr(response, "headers", {})
+    if not isinstance(headers, Mapping):
         return {}
-    return {str(name).lower(): str(value) for name, value in found.items()}
+    return {str(name).lower(): str(value) for name, value in headers.items()}
 
 
 def _public(response: Json) -> Json:

@@ -82,8 +82,8 @@ class Journal:
 
     def read(self, name: str) -> Json:
         """Return a call by its name."""
-        place, length = self._places[name]
-        call: Json = json.loads(os.pread(self._file.fileno(), length, place))
+        offset, length = self._places[name]
+        call: Json = json.loads(os.pread(self._file.fileno(), length, offset))
         return call
 
     def calls(self) -> Iterator[Json]:
@@ -97,11 +97,11 @@ class Journal:
         have edited it, and versions before Reading R76 did not say how a call was answered.
         """
         for name in sorted(self._places):
-            place, length = self._places[name]
-            line = os.pread(self._file.fileno(), length, place)
-            call = msgspec.json.decode(line) if place >= self._found else json.loads(line)
+            offset, length = self._places[name]
+            line = os.pread(self._file.fileno(), length, offset)
+            call = msgspec.json.decode(line) if offset >= self._found else json.loads(line)
             stated = with_origin(call)
-            own = place >= self._found and len(stated) == len(call)
+            own = offset >= self._found and len(stated) == len(call)
             yield stated, line.decode() if own else dumps_line(stated)
 
     async def append(self, call: Json) -> None:
@@ -187,15 +187,15 @@ class Journal:
         synced = self._end = 0
         with self.path.open("rb") as file:
             for line in file:
-                place, self._end = self._end, self._end + len(line)
-                if line == _head(place) and place:
-                    synced = place
+                offset, self._end = self._end, self._end + len(line)
+                if line == _head(offset) and offset:
+                    synced = offset
                 elif (call := _parse(line)) is not None:
-                    self._places[call["id"]] = (place, len(line))
+                    self._places[call["id"]] = (offset, len(line))
                     if len(line.rstrip()) > self.longest:
-                        oversized.append((place, line))
+                        oversized.append((offset, line))
                 elif not _is_blank(line):
-                    strange.append((place, line))
+                    strange.append((offset, line))
         # A head that stands elsewhere than it was written: bytes were taken out or put in.
         damaged = [(p, line) for p, line in strange if p < synced or _HEAD.fullmatch(line)]
         torn = [each for each in strange if each not in damaged]
@@ -205,8 +205,8 @@ class Journal:
         self.oversized = len(oversized)
         self._set_aside(oversized, OVERSIZED)
         if self._end:
-            blanks = [(place, b"", len(line)) for place, line in strange]
-            cut = [(place, self._cut(line), len(line)) for place, line in oversized]
+            blanks = [(offset, b"", len(line)) for offset, line in strange]
+            cut = [(offset, self._cut(line), len(line)) for offset, line in oversized]
             self._overwrite([*blanks, *cut])
 
     def _cut(self, line: bytes) -> bytes:
@@ -226,8 +226,8 @@ class Journal:
         What an earlier process wrote and was killed before syncing is on disk after this, too.
         """
         with self.path.open("r+b") as file:
-            for place, instead, length in lines:
-                file.seek(place)
+            for offset, instead, length in lines:
+                file.seek(offset)
                 file.write(instead.ljust(length - 1) + b"\n")
             file.flush()
             os.fsync(file.fileno())

@@ -211,11 +211,11 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
     """Return how many seconds a reply asks us to wait: `Retry-After` as seconds or as a date."""
     if (milliseconds := duration(headers.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
-    given = headers.get("retry-after", "")
-    if (seconds := duration(given)) is not None:
+    header = headers.get("retry-after", "")
+    if (seconds := duration(header)) is not None:
         return seconds
     try:
-        until = parsedate_to_datetime(given)
+        until = parsedate_to_datetime(header)
     except ValueError:
         return None
     return _seconds_until(until, now or datetime.now(UTC))

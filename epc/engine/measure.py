@@ -233,10 +233,10 @@ class Measurement:
 
 def _said(evaluation: Json) -> str:
     """Return what a verdict was, for whoever watches; in the record all but A and B are ties."""
-    said = classify(evaluation["answer"], finish_reason=evaluation["finish_reason"])
-    if said is Said.UNPARSEABLE:
+    outcome = classify(evaluation["answer"], finish_reason=evaluation["finish_reason"])
+    if outcome is Said.UNPARSEABLE:
         return "tie" if evaluation["answer"].strip().lower() == Verdict.TIE else "unreadable"
-    return "refused" if said is Said.REFUSAL else said.value
+    return "refused" if outcome is Said.REFUSAL else outcome.value
 
 
 async def carry_out(

@@ -85,14 +85,14 @@ def _require_one_evaluator(folders: list[Path], manifests: list[Manifest]) -> No
 
     Raises: UsageError that names every shard whose panel another evaluator answered.
     """
-    asked = [
+    canaries = [
         (folder, manifest.canary.panels)
         for folder, manifest in zip(folders, manifests, strict=True)
         if manifest.canary is not None and manifest.canary.before is None
     ]
-    if not asked:
+    if not canaries:
         return
-    (first, panels), *others = asked
+    (first, panels), *others = canaries
     looks = canary([*panels[:TWICE], *(other[0] for _, other in others)]).looks
     pairs = len(panels[0].answers)
     odd = [

@@ -62,10 +62,10 @@ class Mitigated:
         """Return the first member's; a member with another keeps its own."""
         return self.members[0].default_decoding(role)
 
-    def decoding_of(self, number: int, asked: Decoding) -> Decoding:
+    def decoding_of(self, number: int, decoding: Decoding) -> Decoding:
         """Return how a member decodes where the wrapper is asked to decode in a way."""
         members = members_of(self.identity.details)
-        return decoding_of(member_decoding(members, number, decoding_json(asked)))
+        return decoding_of(member_decoding(members, number, decoding_json(decoding)))
 
     def votes(self, pair: Pair) -> list[Vote]:
         """Return what its members are asked about a pair."""
@@ -78,7 +78,7 @@ class Mitigated:
         """
         assert prompt.pair is not None
         cast = self.votes(prompt.pair)
-        said = [
+        completions = [
             await self.members[vote.ask.member - 1].complete(
                 structs.replace(prompt, text=vote.text, pair=vote.pair),
                 self.decoding_of(vote.ask.member, decoding),
@@ -88,15 +88,15 @@ class Mitigated:
         raw = {
             number: Fit(prior=0.0, temperature=1.0) for number in calibrated_members(self.judging)
         }
-        replies = {vote.ask: each.text for vote, each in zip(cast, said, strict=True)}
-        ends = {each.finish_reason for each in said}
+        replies = {vote.ask: each.text for vote, each in zip(cast, completions, strict=True)}
+        ends = {each.finish_reason for each in completions}
         return Completion(
             text=composed(self.judging, replies, {**raw, **self.mitigation.fits}),
             finish_reason=ends.pop() if len(ends) == 1 else None,
-            tokens_in=sum(each.tokens_in or 0 for each in said),
-            tokens_out=sum(each.tokens_out or 0 for each in said),
-            latency_s=sum(each.latency_s or 0.0 for each in said),
-            retries=sum(each.retries for each in said),
+            tokens_in=sum(each.tokens_in or 0 for each in completions),
+            tokens_out=sum(each.tokens_out or 0 for each in completions),
+            latency_s=sum(each.latency_s or 0.0 for each in completions),
+            retries=sum(each.retries for each in completions),
         )
 
     async def close(self) -> None:
@@ -119,7 +119,7 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
         if member.method == "recorded":
             why = "recorded verdicts cannot be asked in another way"
             raise UsageError(f"{name}: {why}\n  fix: name the evaluator that gave them")
-    own = {given: member.identity.model for given, member in zip(names, members, strict=True)}
+    own = {spelling: member.identity.model for spelling, member in zip(names, members, strict=True)}
     identities = [member.identity for member in members]
     methods = [member.method for member in members]
     return Mitigated(
@@ -186,13 +186,13 @@ def _require_fit(part: Judging, model: Model) -> None:
 
 def _named(name: str, own: Mapping[str, str]) -> str:
     """Return a wrapper's name with its members' own names, longest first: one may begin another."""
-    for given in sorted(own, key=len, reverse=True):
-        if given != own[given]:
-            name = name.replace(given, own[given])
+    for spelling in sorted(own, key=len, reverse=True):
+        if spelling != own[spelling]:
+            name = name.replace(spelling, own[spelling])
     return name
 
 
 def _joined(words: Iterable[str | None]) -> str | None:
     """Return what members have in common, or each once; None if one of them has nothing."""
-    found = list(dict.fromkeys(words))
-    return None if None in found else ", ".join(str(word) for word in found)
+    distinct = list(dict.fromkeys(words))
+    return None if None in distinct else ", ".join(str(word) for word in distinct)

@@ -97,17 +97,19 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
     )
 
 
-def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -> dict[str, Json]:
+def asked_decoding(
+    settings: dict[str, dict[str, Any]], models: dict[str, Model]
+) -> dict[str, Json]:
     """Return the whole decoding of each role for which something was asked.
 
     Raises: UsageError if a role decodes nothing that could be asked for.
     """
-    for role in asked:
+    for role in settings:
         model = models.get(role)
         if model is None:
             raise UsageError(f"there is no {role} here: leave its decoding out")
     decodings: dict[str, Json] = {}
-    for role, changes in asked.items():
+    for role, changes in settings.items():
         model, decoding = models[role], replace(models[role].default_decoding(role), **changes)
         for member in every_model([model]):
             require_decoding(member, decoding)
@@ -115,13 +117,13 @@ def asked_decoding(asked: dict[str, dict[str, Any]], models: dict[str, Model]) -
     return decodings
 
 
-def decoding_for(asked: dict[str, Json], role: str, model: Model) -> Decoding:
+def decoding_for(decodings: dict[str, Json], role: str, model: Model) -> Decoding:
     """Return how a model decodes in a role: as asked, or its own way."""
-    return decoding_of(asked[role]) if role in asked else model.default_decoding(role)
+    return decoding_of(decodings[role]) if role in decodings else model.default_decoding(role)
 
 
 def reuse_for(
-    asked: Reuse | None,
+    reuse: Reuse | None,
     *,
     exhaustive: bool,
     models: dict[str, Model],
@@ -145,13 +147,13 @@ def reuse_for(
                 else f"temperature {temperature:g}"
             )
             fickle.append(f"the {role} decodes at {at}, not at 0")
-    wanted = "memo" if exhaustive else asked
+    wanted = "memo" if exhaustive else reuse
     if wanted == "memo" and fickle:
         raise UsageError(
             f"{fickle[0]}, so its answers cannot be reused (Reading R16): "
             "use `--reuse none` without `--exhaustive`"
         )
-    if exhaustive and asked == "none":
+    if exhaustive and reuse == "none":
         raise UsageError("--exhaustive reuses every answer: leave `--reuse none` out")
     return wanted or ("none" if fickle else "memo")
 

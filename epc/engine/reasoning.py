@@ -75,11 +75,11 @@ def separated(text: str) -> tuple[str, str]:
 
 def stated(message: Mapping[str, Any]) -> str:
     """Return the reasoning that a message holds beside its content, in either spelling."""
-    said = message.get("reasoning_content") or message.get("reasoning")
+    text = message.get("reasoning_content") or message.get("reasoning")
     parts = message.get("content")
-    if not said and isinstance(parts, list):
-        said = "".join(map(_thought, parts))
-    return said.strip() if isinstance(said, str) else ""
+    if not text and isinstance(parts, list):
+        text = "".join(map(_thought, parts))
+    return text.strip() if isinstance(text, str) else ""
 
 
 def _thought(part: Any) -> str:

@@ -116,9 +116,9 @@ def read_table(path: Path) -> Table:
         raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
     domains = Domains.of({domain for _, domain, _ in rows.verdicts})
     if not PAIRED <= len(domains.names) <= MOST:
-        found = ", ".join(domains.names) or "none"
+        names = ", ".join(domains.names) or "none"
         raise UsageError(
-            f"{path}: expected verdicts in {PAIRED} to {MOST} domains, and found are: {found}"
+            f"{path}: expected verdicts in {PAIRED} to {MOST} domains, and found are: {names}"
         )
     tasks = {
         domain: _in_order(
@@ -160,12 +160,12 @@ def verdicts_of(read: Table) -> VerdictTable:
     )
 
 
-def _columns(path: Path, found: list[str]) -> tuple[str, ...]:
+def _columns(path: Path, header: list[str]) -> tuple[str, ...]:
     for known in (COLUMNS, GROUPED):
-        if tuple(found) == known:
+        if tuple(header) == known:
             return known
     raise UsageError(
-        f"{path}:1: the columns are {', '.join(found) or 'missing'}, "
+        f"{path}:1: the columns are {', '.join(header) or 'missing'}, "
         f"expected {','.join(COLUMNS)}, then {GROUPED[-1]} if tasks belong together"
     )
 
@@ -182,14 +182,14 @@ class _Rows:
 
     def add(self, row: list[str], line: int) -> None:
         """Take a row in. Raises: UsageError if it cannot be used."""
-        place = f"{self.path}:{line}"
+        where = f"{self.path}:{line}"
         if len(row) != len(self.columns) or "" in row:
-            raise UsageError(f"{place}: expected {','.join(self.columns)}, none of them empty")
+            raise UsageError(f"{where}: expected {','.join(self.columns)}, none of them empty")
         strategy, domain, task, verdict, *group = row
         if not NAME.fullmatch(domain):
-            raise UsageError(f"{place}: domain {domain!r}, expected {SHAPE}")
+            raise UsageError(f"{where}: domain {domain!r}, expected {SHAPE}")
         if verdict not in _VERDICTS:
-            raise UsageError(f"{place}: verdict {verdict!r}, expected A, B or tie")
+            raise UsageError(f"{where}: verdict {verdict!r}, expected A, B or tie")
         if group:
             self._keep(self.groups, (domain, task), "group", group[0], line)
         # Reading R73: an equal row counts once.
@@ -205,16 +205,16 @@ class _Rows:
         return {d: tuple(self.groups[d, task][0] for task in listed) for d, listed in tasks.items()}
 
     def _keep(
-        self, known: dict[_Key, tuple[str, int]], key: _Key, column: str, said: str, line: int
+        self, known: dict[_Key, tuple[str, int]], key: _Key, column: str, value: str, line: int
     ) -> bool:
         """Keep what a row says; return whether no row has said it before.
 
         Raises: UsageError with both lines if an earlier row said otherwise.
         """
-        first, earlier = known.setdefault(key, (said, line))
-        if first != said:
+        first, earlier = known.setdefault(key, (value, line))
+        if first != value:
             raise UsageError(
-                f"{self.path}:{line}: {' / '.join(key)} has the {column} {said!r}, "
+                f"{self.path}:{line}: {' / '.join(key)} has the {column} {value!r}, "
                 f"and the {column} {first!r} in line {earlier}"
             )
         return earlier == line
@@ -227,8 +227,8 @@ def _strategies(names: Iterable[str]) -> tuple[Strategy, ...]:
     return tuple(reference.get(n) or Strategy(name=n, domain=None, prompt="") for n in ordered)
 
 
-def _in_order(found: Iterable[str], reference: tuple[str, ...]) -> tuple[str, ...]:
+def _in_order(values: Iterable[str], reference: tuple[str, ...]) -> tuple[str, ...]:
     """Return distinct values in reference order if they are that set, and sorted otherwise."""
     # Reading R73: the draws pick by place, so no place may depend on the order of the rows.
-    distinct = set(found)
+    distinct = set(values)
     return reference if distinct == set(reference) else tuple(sorted(distinct))

@@ -89,8 +89,8 @@ class Remote(ABC):
 
         Raises: TransientError if asking again may help, CallError if it cannot.
         """
-        said = body[:2000].decode("utf-8", "replace")
-        answer = self._line.refused(status, said, headers, retries=retries)
+        text = body[:2000].decode("utf-8", "replace")
+        answer = self._line.refused(status, text, headers, retries=retries)
         return structs.replace(answer, request_id=request_id(headers, redact=self._redact))
 
     def batching(self) -> "Batching | None":

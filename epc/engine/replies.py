@@ -65,9 +65,9 @@ def completion(
             reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
         message, text, finish = _chosen(value)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        said, another = start_of(reply), isinstance(error, _AnotherProtocol)
+        start, another = start_of(reply), isinstance(error, _AnotherProtocol)
         raise TransientError(
-            f"the reply holds no answer: {said}", billed=True, unreached=another
+            f"the reply holds no answer: {start}", billed=True, unreached=another
         ) from None
     served = named(value.get("model"))
     if served is not None and served != (file := _file_name(served)):
@@ -102,18 +102,18 @@ def request_id(
 ) -> str | None:
     """Return the provider's own name of a request, by its headers or else its body."""
     stated = (*(headers.get(name) for name in _REQUEST_IDS), body_id)
-    found = next((name for name in stated if isinstance(name, str) and name), None)
-    if found is None or not found.isprintable() or len(found) > _LONGEST_ID:
+    identifier = next((name for name in stated if isinstance(name, str) and name), None)
+    if identifier is None or not identifier.isprintable() or len(identifier) > _LONGEST_ID:
         return None
-    return redact(found)[:_LONGEST_ID]
+    return redact(identifier)[:_LONGEST_ID]
 
 
 def refuses_field(status: int, body: bytes, field: LimitField) -> bool:
     """Return whether a reply refuses the very spelling of the most tokens that was sent."""
     if status not in _UNUSABLE:
         return False
-    said = body[:2000].decode("utf-8", "replace").lower()
-    return field in said and any(mark in said for mark in _UNKNOWN_FIELD)
+    text = body[:2000].decode("utf-8", "replace").lower()
+    return field in text and any(mark in text for mark in _UNKNOWN_FIELD)
 
 
 def meant_status(status: int, body: bytes) -> int:
@@ -182,7 +182,7 @@ def _chosen(value: Any) -> tuple[Any, str, str | None]:
 def _without_choice(value: Any) -> str:
     """Return why a reply has no choice, as far as it says."""
     match value:
-        case {"prompt_filter_results": found} if '"filtered": true' in json.dumps(found):
+        case {"prompt_filter_results": results} if '"filtered": true' in json.dumps(results):
             return "content_filter"
     return NO_CHOICE
 
@@ -192,17 +192,17 @@ def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
 
     Raises: ValueError if it says nothing and no reason is given, or the endpoint says it failed.
     """
-    said, refusal = message.get("content"), message.get("refusal")
-    if isinstance(said, list):
-        refusal = refusal or _joined(said, "refusal")
-        said = _joined(said, "text")
-    if not isinstance(said, str | None) or finish in _FAILED:
+    content, refusal = message.get("content"), message.get("refusal")
+    if isinstance(content, list):
+        refusal = refusal or _joined(content, "refusal")
+        content = _joined(content, "text")
+    if not isinstance(content, str | None) or finish in _FAILED:
         raise ValueError(message)
-    if not said and isinstance(refusal, str) and refusal:
+    if not content and isinstance(refusal, str) and refusal:
         return refusal, REFUSED
-    if said is None and finish is None:
+    if content is None and finish is None:
         raise ValueError(message)
-    return said or "", finish
+    return content or "", finish
 
 
 def _parted(message: Any, text: str) -> tuple[str, str]:

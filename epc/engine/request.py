@@ -39,7 +39,7 @@ class Request:
     canary: bool = False
 
 
-def rounds_of(asked: int | None, design: Design | None) -> int:
+def rounds_of(rounds: int | None, design: Design | None) -> int:
     """Return the rounds of each phase.
 
     A design says all that it decides, so that a run of it can be repeated from its file alone.
@@ -47,8 +47,8 @@ def rounds_of(asked: int | None, design: Design | None) -> int:
     Raises: UsageError if other rounds are asked for than the design's.
     """
     if design is None:
-        return ROUNDS if asked is None else asked
-    if asked not in (None, design.config.rounds):
+        return ROUNDS if rounds is None else rounds
+    if rounds not in (None, design.config.rounds):
         raise UsageError(
             f"the design has {design.config.rounds} rounds: leave --rounds out, or change the file"
         )
@@ -73,14 +73,14 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
 
     Raises: UsageError if there is no such model; WorldError if the weights cannot be had.
     """
-    given = [each for name in names if name is not None for each in members_named(name)]
-    local = [name.removeprefix("local/") for name in given if name.startswith("local/")]
+    members = [each for name in names if name is not None for each in members_named(name)]
+    local = [name.removeprefix("local/") for name in members if name.startswith("local/")]
     if not local:
         return
     from epc.engine.local.models import named
 
     embedded = [named(name) for name in local]
-    for name in given:
+    for name in members:
         if not name.startswith("local/"):
             open_model(name)
     for each in embedded:

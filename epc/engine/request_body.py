@@ -59,9 +59,9 @@ def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
     """Yield every place below a value with its text, names of keys included."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            place = f"{where}.{key}" if where else key
-            yield place, key
-            yield from _texts(inner, place)
+            path = f"{where}.{key}" if where else key
+            yield path, key
+            yield from _texts(inner, path)
     elif isinstance(value, list):
         for inner in value:
             yield from _texts(inner, where)

@@ -41,21 +41,21 @@ def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAns
     for run in runs:
         manifest, sha256, own = _reusable(run)
         sums.append(sha256)
-        found = {
+        answers = {
             call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
             for call in own
             if "votes" not in call  # composed again of what is taken over
             and call["occasion"] is None
             and any(each.name(call["prompt"], None) == call["id"] for each in names)
         }
-        if not found:
+        if not answers:
             raise UsageError(
                 f"{run} holds no answer for this run: other models, other decoding, or asked "
                 "afresh every round\n  fix: leave --reuse-answers-of out, or name another run"
             )
-        if any(call["role"] != "executor" for call in found.values()):
+        if any(call["role"] != "executor" for call in answers.values()):
             days.append(manifest.evaluator.measurement_date)
-        calls = found | calls  # the run that was named first goes first
+        calls = answers | calls  # the run that was named first goes first
     return ReusableAnswers(sums=sums, calls=list(calls.values()), since=min(days, default=None))
 
 

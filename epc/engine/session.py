@@ -159,10 +159,10 @@ def _reusing(opened: Opened, runs: Sequence[Path]) -> Opened:
     if opened.plan.reuse == "none":
         raise UsageError("--reuse-answers-of takes answers over: a fresh run reuses nothing")
     questions = opened.questions
-    found = reusable_answers(runs, _roles(questions))
-    day = min(opened.plan.measurement_date, found.since or opened.plan.measurement_date)
-    plan = replace(opened.plan, reuse_answers_of=found.sums, measurement_date=day)
-    return replace(opened, plan=plan, reusable=found.calls)
+    answers = reusable_answers(runs, _roles(questions))
+    day = min(opened.plan.measurement_date, answers.since or opened.plan.measurement_date)
+    plan = replace(opened.plan, reuse_answers_of=answers.sums, measurement_date=day)
+    return replace(opened, plan=plan, reusable=answers.calls)
 
 
 def start(
@@ -227,13 +227,13 @@ def _roles_of(model: Model, role: str) -> frozenset[str]:
     return roles
 
 
-def require_same(found: Json, began: Json) -> None:
+def require_same(current: Json, began: Json) -> None:
     """Raise a UsageError unless the models are those that the run began with."""
     for role, stated in began.items():
         for key, value in stated.items():
-            if found[role][key] != value:
+            if current[role][key] != value:
                 raise UsageError(
-                    f"the {role}'s {key} is {found[role][key]}, the run began with {value}: "
+                    f"the {role}'s {key} is {current[role][key]}, the run began with {value}: "
                     "go on where it began, or start a new run"
                 )
 

@@ -27,7 +27,7 @@ _TIMES = 2
 
 async def ask_twice(
     manifest: Manifest,
-    asked: dict[PairKey, AskedPair],
+    comparisons: dict[PairKey, AskedPair],
     pairs: Sequence[Drawn],
     *,
     name: str,
@@ -54,7 +54,7 @@ async def ask_twice(
         await stack.enter_async_context(watch(progress))
         put_within(model, manifest.configuration, manifest.calibration)
         role = Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding)
-        items = [asked[pair.domain, pair.strategy, pair.task] for pair in pairs]
+        items = [comparisons[pair.domain, pair.strategy, pair.task] for pair in pairs]
         progress.begin("spot check", _TIMES * len(items))
 
         async def one(item: AskedPair, time: int) -> Call:

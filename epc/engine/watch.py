@@ -75,20 +75,20 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
             f"{run} asked every round afresh, so no verdict of it stands for a pair: watch a run "
             "that reused its answers (`--reuse memo` or `--exhaustive`)"
         )
-    asked = asked_by_run(manifest, folder)
-    if not asked:
+    comparisons = asked_by_run(manifest, folder)
+    if not comparisons:
         raise UsageError(f"{run} holds no comparison that could be asked again")
     path = history or folder / HISTORY
     days = read_history(path)
     if pairs is None and days:
         pairs = len(days[0]["answers"])
     elif pairs is None:
-        pairs = len(asked) if manifest.evaluator.method == "recorded" else PAIRS
+        pairs = len(comparisons) if manifest.evaluator.method == "recorded" else PAIRS
     named = load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model
     return Watching(
         manifest=manifest,
         evaluator=named,
-        panel=choose_panel(asked, pairs),
+        panel=choose_panel(comparisons, pairs),
         history=path,
     )
 

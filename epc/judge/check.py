@@ -120,7 +120,7 @@ def check_reply(
     scores = scores_of(reply)
     judge_verdict = reply.get("verdict")
     quotes, evidence = _evidence(reply, output)
-    found = [
+    all_faults = [
         *faults,
         *_dimensions(reply),
         *evidence,
@@ -133,7 +133,7 @@ def check_reply(
         *_own_flags(reply),
     ]
     return worth(
-        found,
+        all_faults,
         scores=scores,
         verdict=verdict_of(scores) if scores is not None else None,
         judge_verdict=storable(judge_verdict) if isinstance(judge_verdict, str) else None,
@@ -170,8 +170,8 @@ def outside_the_set() -> Fault:
 
 def scores_of(reply: Json) -> dict[str, int] | None:
     """Return the four scores, or None unless each is there and on the scale (JUDGE-3.1)."""
-    given = members(reply, "scores")
-    scores = {name: given.get(name) for name in DIMENSIONS}
+    raw_scores = members(reply, "scores")
+    scores = {name: raw_scores.get(name) for name in DIMENSIONS}
     fits = all(is_integer(score) and score in SCALE for score in scores.values())
     return scores if fits else None  # type: ignore[return-value]  # `fits` says that none is None
 
@@ -194,15 +194,15 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
     covered: set[str] = set()
     kinds: list[Kind] = []
     held = missed = 0
-    given = items(reply, "evidence")
-    for index, item in enumerate(given[:MAX_EVIDENCE]):
+    entries = items(reply, "evidence")
+    for index, item in enumerate(entries[:MAX_EVIDENCE]):
         if not isinstance(item, dict):
             continue
         dimension, quote, reason = (_text(item, key) for key in ("dimension", "quote", "reason"))
         if dimension and dimension not in DIMENSIONS:
-            place = pointer("evidence", index, "dimension")
+            where = pointer("evidence", index, "dimension")
             problem = f"is {shown(dimension)}, which the rubric does not have"
-            faults.append(fault(VIOLATION, "JUDGE-2", place, problem))
+            faults.append(fault(VIOLATION, "JUDGE-2", where, problem))
         if output.rules > 1:
             kinds.append(output.kind(quote))
         if not quote.strip():
@@ -213,13 +213,13 @@ def _evidence(reply: Json, output: Output) -> tuple[Quotes, list[Fault]]:
             held += 1
         else:
             missed += 1
-            place = pointer("evidence", index, "quote")
+            where = pointer("evidence", index, "quote")
             problem = f"the output does not hold {shown(quote)}"
             if output.rules > 1 and kinds[-1] in _MEANT:
                 problem += f": {_MEANT[kinds[-1]]}"
-            faults.append(fault(VIOLATION, "JUDGE-4.4", place, problem))
-    if len(given) > MAX_EVIDENCE:
-        problem = f"has {len(given):,} items, of which {MAX_EVIDENCE:,} are looked at"
+            faults.append(fault(VIOLATION, "JUDGE-4.4", where, problem))
+    if len(entries) > MAX_EVIDENCE:
+        problem = f"has {len(entries):,} items, of which {MAX_EVIDENCE:,} are looked at"
         faults.append(fault(VIOLATION, "JUDGE-4.1", "/evidence", problem))
     faults.extend(
         fault(VIOLATION, "JUDGE-4.1", "/evidence", f"no quote with a reason for {name}")
@@ -237,28 +237,28 @@ def _coverage(reply: Json, sample: Sample) -> Iterator[Fault]:
         if name not in meta:
             yield fault(COVERAGE, "JUDGE-6.3", "/meta", f"the identifier {name!r} is missing")
         elif meta[name] != getattr(sample, name):
-            asked = shown(getattr(sample, name))
-            problem = f"is {shown(meta[name])}, the sample's is {asked}"
+            sample_value = shown(getattr(sample, name))
+            problem = f"is {shown(meta[name])}, the sample's is {sample_value}"
             yield fault(COVERAGE, "JUDGE-6.3", pointer("meta", name), problem)
 
 
 def _evasion(reply: Json, rules: Rules) -> Iterator[Fault]:
     """No dimension has anything that could be meant as a score."""
-    given = members(reply, "scores")
+    raw_scores = members(reply, "scores")
     none = NO_SCORES if rules > 1 else frozenset({""})
     blank = all(
-        (score := given.get(name)) is None
+        (score := raw_scores.get(name)) is None
         or (isinstance(score, str) and score.strip().casefold() in none)
         for name in DIMENSIONS
     )
-    if blank and not any(name != OVERALL and _is_number(given[name]) for name in given):
+    if blank and not any(name != OVERALL and _is_number(raw_scores[name]) for name in raw_scores):
         yield fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
 
 
 def _sums(reply: Json) -> Iterator[Fault]:
-    given = members(reply, "scores")
-    scores = [given.get(name) for name in DIMENSIONS]
-    overall = given.get(OVERALL)
+    raw_scores = members(reply, "scores")
+    scores = [raw_scores.get(name) for name in DIMENSIONS]
+    overall = raw_scores.get(OVERALL)
     if all(is_integer(score) for score in (*scores, overall)):
         total = overall_of(dict(zip(DIMENSIONS, scores, strict=True)))  # type: ignore[arg-type]  # mypy reads no such check
         if overall != total:
@@ -304,10 +304,10 @@ def _date(reply: Json, rules: Rules) -> Iterator[Fault]:
 
 def _is_date(text: str) -> bool:
     """Return whether a text is a day of the calendar, with or without a time."""
-    found = _DATE.fullmatch(text)
-    if found is None:
+    match = _DATE.fullmatch(text)
+    if match is None:
         return False
-    year, month, day = map(int, found.groups())
+    year, month, day = map(int, match.groups())
     return year > 0 and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]  # noqa: PLR2004  (months)
 
 

@@ -120,8 +120,8 @@ class Output:
     # Reading R25: the first that fits counts, in this order; a trivial quote is counted apart.
     def kind(self, quote: str) -> Kind:
         """Return what a quote is. A blank one says that there is nothing to quote."""
-        said = fold(quote).casefold().strip(_AROUND)
-        absent = not quote.strip() or said in ABSENCES
+        phrase = fold(quote).casefold().strip(_AROUND)
+        absent = not quote.strip() or phrase in ABSENCES
         if not absent and sum(map(str.isalnum, quote)) < LEAST_CHARACTERS:
             return "trivial"
         if quote.strip() and quote in self.text:

@@ -34,9 +34,9 @@ class Pattern:
     def parts(self, text: str) -> dict[str, str]:
         """Return the parts of a text by the first form that it has, or nothing."""
         for form in self.forms if len(text) <= _LONGEST else ():
-            found = re.fullmatch("".join(_expression(form)), text)
-            if found is not None:
-                return found.groupdict()
+            match = re.fullmatch("".join(_expression(form)), text)
+            if match is not None:
+                return match.groupdict()
         return {}
 
 
@@ -58,13 +58,13 @@ class Identity:
         parts: dict[str, str] = {}
         for pattern in self.patterns:
             parts.update(pattern.parts(texts.get(pattern.source, "")))
-        found = {name: text for name, text in parts.items() if name in NAMES}
+        identifiers = {name: text for name, text in parts.items() if name in NAMES}
         known = {**texts, **parts}
         for name, template in self.templates.items():
             needed = _PART.findall(template)
             if all(part in known for part in needed):
-                found[name] = _PART.sub(lambda part: known[part[1]], template)
-        return found
+                identifiers[name] = _PART.sub(lambda part: known[part[1]], template)
+        return identifiers
 
     def sources(self) -> set[str]:
         """Return the places whose texts are needed."""

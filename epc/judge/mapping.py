@@ -92,8 +92,10 @@ class RubricMapping:
         texts = {where: _as_text(value) for where, value in places.items()}
         known = {where: text for where, text in texts.items() if text is not None}
         derived = self.derived.of({**known, FILE_NAME: file})
-        found = {name: derived.get(name, _as_text(self._field(source, name))) for name in NAMES}
-        return {name: text for name, text in found.items() if text is not None}
+        identifiers = {
+            name: derived.get(name, _as_text(self._field(source, name))) for name in NAMES
+        }
+        return {name: text for name, text in identifiers.items() if text is not None}
 
     def with_numbers(self, row: Json) -> Json:
         """Return a row of a table without types with its scores as numbers."""
@@ -110,9 +112,9 @@ class RubricMapping:
         What the source lacks stays out, so that the checker says so. Sum and verdict are ours:
         another rubric's cannot be held against the four scores.
         """
-        given = self._field(source, "scores")
-        faults = list(self._faults(given))
-        scores = self._scores(given)
+        raw_scores = self._field(source, "scores")
+        faults = list(self._faults(raw_scores))
+        scores = self._scores(raw_scores)
         reply: Json = {"scores": scores, "flags": self._field(source, "flags")}
         meta = {name: self._field(source, name) for name in META if name != "method"}
         meta["method"] = sample.method
@@ -148,47 +150,49 @@ class RubricMapping:
         value = resolve(source, self.fields[name]) if name in self.fields else _MISSING
         return self.constants.get(name, _MISSING) if value is _MISSING else value
 
-    def _faults(self, given: Any) -> Iterator[Fault]:
-        if not isinstance(given, dict):
+    def _faults(self, raw_scores: Any) -> Iterator[Fault]:
+        if not isinstance(raw_scores, dict):
             return
         known = {name for rule in self.rules.values() for name in rule.sources} | self.ignored
-        place = self.fields["scores"]
+        where = self.fields["scores"]
         # Where scores stand among a row's other fields, nobody can say which of these are scores.
-        for name in given if place else ():
+        for name in raw_scores if where else ():
             if name not in known:
                 problem = "the mapping knows no such dimension"
-                yield fault(VIOLATION, CLAUSE, place + pointer(name), problem)
+                yield fault(VIOLATION, CLAUSE, where + pointer(name), problem)
         for rule in self.rules.values():
             for name in rule.sources:
-                value = self._value(given, name)
+                value = self._value(raw_scores, name)
                 if value is None:
-                    problem = f"is {shown(given.get(name))}, expected a number"
-                    yield fault(UNPARSABLE, CLAUSE, place + pointer(name), problem)
+                    problem = f"is {shown(raw_scores.get(name))}, expected a number"
+                    yield fault(UNPARSABLE, CLAUSE, where + pointer(name), problem)
                 elif not rule.lowest <= value <= rule.highest:
-                    problem = f"is {shown(given[name])}, off the mapping's scale"
-                    yield fault(VIOLATION, CLAUSE, place + pointer(name), problem)
+                    problem = f"is {shown(raw_scores[name])}, off the mapping's scale"
+                    yield fault(VIOLATION, CLAUSE, where + pointer(name), problem)
 
-    def _scores(self, given: Any) -> dict[str, int]:
+    def _scores(self, raw_scores: Any) -> dict[str, int]:
         scores: dict[str, int] = {}
-        for name, rule in self.rules.items() if isinstance(given, dict) else ():
-            values = [self._value(given, source) for source in rule.sources]
+        for name, rule in self.rules.items() if isinstance(raw_scores, dict) else ():
+            values = [self._value(raw_scores, source) for source in rule.sources]
             known = [value for value in values if value is not None]
             if len(known) == len(values) and all(rule.lowest <= v <= rule.highest for v in known):
                 scores[name] = rule.score(known)
         return scores
 
-    def _value(self, given: Json, name: str) -> Fraction | None:
-        value = given.get(name)
+    def _value(self, raw_scores: Json, name: str) -> Fraction | None:
+        value = raw_scores.get(name)
         return _number(resolve(value, self.score) if isinstance(value, dict) else value)
 
-    def _evidence(self, given: Any, reason: Any) -> Any:
+    def _evidence(self, evidence: Any, reason: Any) -> Any:
         """Return each item once for every dimension of ours that its own one serves.
 
         `reason` is the record's own, for items that have none.
         """
-        listed = list(_by_dimension(given, self.keys)) if isinstance(given, dict) else given
+        listed = (
+            list(_by_dimension(evidence, self.keys)) if isinstance(evidence, dict) else evidence
+        )
         if not isinstance(listed, list):
-            return given
+            return evidence
         items: list[Any] = []
         for item in listed:
             if not isinstance(item, dict):
@@ -207,14 +211,14 @@ class RubricMapping:
         return items
 
 
-def _by_dimension(given: Json, keys: Mapping[str, str]) -> Iterator[Json]:
+def _by_dimension(evidence: Json, keys: Mapping[str, str]) -> Iterator[Json]:
     """Yield items of evidence that is kept by dimension: a quote, an object, or a list of these.
 
     An empty quote is none: the source names every dimension, whether or not anything was quoted.
     """
     quoted, about = (keys[name] for name in ("quote", "dimension"))
-    for dimension, said in given.items():
-        for one in said if isinstance(said, list) else [said]:
+    for dimension, entry in evidence.items():
+        for one in entry if isinstance(entry, list) else [entry]:
             item = one if isinstance(one, dict) else {quoted: one}
             if item.get(quoted) not in (None, ""):
                 yield {**item, about: dimension}

@@ -100,18 +100,18 @@ def ablations(output: str, quote: str) -> tuple[str, str] | None:
         return None
     places = [*range(at - size + 1), *range(at + size, len(output) - size + 1)]
     # Between words as the quote is: what begins within a word would damage more.
-    places = [place for place in places if place == 0 or output[place - 1].isspace()]
-    places = [place for place in places if output[place : place + size].strip()]
+    places = [position for position in places if position == 0 or output[position - 1].isspace()]
+    places = [position for position in places if output[position : position + size].strip()]
     if not places:
         return None
-    place = places[int(_digest(f"{quote}\0{output}"), 16) % len(places)]
-    return output[:at] + output[at + size :], output[:place] + output[place + size :]
+    position = places[int(_digest(f"{quote}\0{output}"), 16) % len(places)]
+    return output[:at] + output[at + size :], output[:position] + output[position + size :]
 
 
 def name_of(planting: Planting) -> str:
     """Return the output id of a planted text: it tells neither what was done nor to which."""
-    said = "\0".join((planting.kind, planting.of, planting.dimension or ""))
-    return f"output-{_digest(said)[:16]}"
+    text = "\0".join((planting.kind, planting.of, planting.dimension or ""))
+    return f"output-{_digest(text)[:16]}"
 
 
 def _first_half(output: str) -> str:
@@ -130,13 +130,13 @@ def _padded(output: str) -> str:
 def _without_section(output: str, task: str) -> str | None:
     """Return an output without its last section that the task asks for by its heading."""
     end = len(output)
-    for found in reversed(list(_HEADING.finditer(output))):
-        name = next(text for text in found.groups() if text).strip(" :*")
-        rest = output[: found.start()] + output[end:]
+    for heading in reversed(list(_HEADING.finditer(output))):
+        name = next(text for text in heading.groups() if text).strip(" :*")
+        rest = output[: heading.start()] + output[end:]
         named = name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task, re.IGNORECASE)
         if named and rest.strip():
             return rest
-        end = found.start()
+        end = heading.start()
     return None
 
 

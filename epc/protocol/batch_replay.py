@@ -46,7 +46,7 @@ class Course:
         flat = np.ravel_multi_index((streams, self.strategies, self.tasks), shape).ravel()
         distinct, first = np.unique(flat, return_index=True)
         places = np.unravel_index(distinct[np.argsort(first)], shape)
-        return list(zip(*(place.tolist() for place in places), strict=True))
+        return list(zip(*(indices.tolist() for indices in places), strict=True))
 
     def outcomes(self) -> list[Outcome]:
         """Return how each seed ended, as the protocol's generator says it."""
@@ -89,10 +89,10 @@ def run_course(
     start = rule.start(strategies)
     states = np.empty((*drawn.shape[:2], len(start)))
     states[:] = start
-    place = {phase.name: index for index, phase in enumerate(phases)}
+    phase_index = {phase.name: index for index, phase in enumerate(phases)}
     first = [index for index, phase in enumerate(phases) if phase.start is None]
     _train(course, states, first, known, rule)
-    rest = {index: place[phase.start] for index, phase in enumerate(phases) if phase.start}
+    rest = {index: phase_index[phase.start] for index, phase in enumerate(phases) if phase.start}
     states[:, list(rest)] = states[:, list(rest.values())]
     _train(course, states, list(rest), known, rule)
     ended = policies(rule, states.reshape(-1, len(start)).T)
@@ -120,28 +120,28 @@ def _train(course: Course, states: Array, own: list[int], known: Known, rule: Ru
     seeds, _, rounds = course.tasks.shape
     columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
 
-    def by_round(given: Array | Indices) -> Any:
-        return np.ascontiguousarray(given[:, own].reshape(columns, -1).T)
+    def by_round(array: Array | Indices) -> Any:
+        return np.ascontiguousarray(array[:, own].reshape(columns, -1).T)
 
     moved, spun = by_round(states), by_round(course.drawn[..., 1])
-    places = {domain: place for place, domain in enumerate(known)}
+    places = {domain: at for at, domain in enumerate(known)}
     domains = [places[course.phases[index].domain] for index in own]
     # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
     cells = by_round(course.tasks)
     cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
-    said = codes.reshape(-1)
+    flat_codes = codes.reshape(-1)
 
     def ask(number: int, chosen: Indices) -> Indices:
         cell = cells[number]
         cell += chosen * tasks
         # A pair that is not known makes the whole course void, so what it does here is no matter.
-        verdicts: Indices = said.take(cell)
+        verdicts: Indices = flat_codes.take(cell)
         return verdicts
 
     play(moved, spun, ask, rule)
     met = cells.T.reshape(seeds, len(own), rounds)
     course.strategies[:, own] = met // tasks % strategies
-    course.verdicts[:, own] = said[met]
+    course.verdicts[:, own] = flat_codes[met]
     states[:, own] = moved.T.reshape(seeds, len(own), -1)
 
 
@@ -157,7 +157,7 @@ def _codes(known: Known) -> Indices:
     most = max(len(row) for table in known.values() for row in table)
     strategies = max(map(len, known.values()))
     codes = np.full((len(known), strategies, most), UNKNOWN, dtype=np.int8)
-    for place, table in enumerate(known.values()):
+    for index, table in enumerate(known.values()):
         for strategy, row in enumerate(table):
-            codes[place, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
+            codes[index, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
     return codes

@@ -34,16 +34,16 @@ def replay(case: Mapping[str, Any]) -> Json:
         turns, strategies=strategies, rule=rule, initial=_initial(case, strategies, rule)
     )
 
-    def given(asked: Comparison) -> Verdict:
-        return Verdict(case["phases"][asked.phase.name][asked.round]["verdict"])
+    def given(comparison: Comparison) -> Verdict:
+        return Verdict(case["phases"][comparison.phase.name][comparison.round]["verdict"])
 
     return answer(drive(measurement, given))
 
 
-def _strategy(given: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:
-    if "strategy" not in given:
+def _strategy(case_round: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:
+    if "strategy" not in case_round:
         return None
-    chosen = int(given["strategy"])
+    chosen = int(case_round["strategy"])
     if chosen >= strategies:
         raise _malformed(
             f"/phases/{phase}/{index}/strategy",
@@ -54,8 +54,8 @@ def _strategy(given: Mapping[str, Any], phase: str, index: int, strategies: int)
 
 
 def _initial(case: Mapping[str, Any], strategies: int, rule: Rule) -> tuple[float, ...] | None:
-    given = case.get("initial_weights")
-    if given is None:
+    raw_weights = case.get("initial_weights")
+    if raw_weights is None:
         return None
     if not isinstance(rule, UpdateRule | Bayes):
         raise _malformed(
@@ -63,13 +63,13 @@ def _initial(case: Mapping[str, Any], strategies: int, rule: Rule) -> tuple[floa
             f"is given, and the state of {rule.name} is more than its weights",
             "leave it out",
         )
-    if len(given) != strategies:
+    if len(raw_weights) != strategies:
         raise _malformed(
             "/initial_weights",
-            f"has {len(given)} weights for {strategies} strategies",
+            f"has {len(raw_weights)} weights for {strategies} strategies",
             "give one weight a strategy",
         )
-    weights = tuple(float(weight) for weight in given)
+    weights = tuple(float(weight) for weight in raw_weights)
     if problem := simplex_problem(weights):
         raise _malformed("/initial_weights", problem, "divide the weights by their sum")
     return weights

@@ -49,8 +49,8 @@ def divergences(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     high, low = _total(*np.ascontiguousarray(vectors[..., plain]))
     sure = high + (low - _LOST) == high + (low + _LOST)
     values = np.clip((high + low) / 2, 0.0, log(2))[sure].tolist()
-    found = dict(zip(plain[sure].tolist(), values, strict=True))
-    return [found[i] if i in found else jsd(*pair) for i, pair in enumerate(pairs)]
+    by_index = dict(zip(plain[sure].tolist(), values, strict=True))
+    return [by_index[i] if i in by_index else jsd(*pair) for i, pair in enumerate(pairs)]
 
 
 def _total(left: Array, right: Array) -> Long:

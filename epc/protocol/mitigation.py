@@ -192,19 +192,19 @@ def _said(
         return verdict, verdict.value
     if judging.kind in ("calibrated", "band"):
         margin = _margin(judging, replies, fits, exchanged=exchanged)
-        verdict, told = Verdict.TIE, "no scores" if margin is None else f"{margin:+.6f}"
+        verdict, detail = Verdict.TIE, "no scores" if margin is None else f"{margin:+.6f}"
         if margin is not None and margin and abs(margin) >= judging.band:
             verdict = Verdict.A if margin > 0 else Verdict.B
-        return verdict, f"{judging.kind}({told}) = {verdict}"
-    said = [_said(part, replies, fits, exchanged=exchanged) for part in judging.of]
+        return verdict, f"{judging.kind}({detail}) = {verdict}"
+    outcomes = [_said(part, replies, fits, exchanged=exchanged) for part in judging.of]
     if judging.kind == "balanced":
         other = _said(judging.of[0], replies, fits, exchanged=not exchanged)
-        agree = _OTHER.get(other[0]) == said[0][0]
-        verdict = said[0][0] if agree else Verdict.TIE
-        return verdict, f"balanced({said[0][1]}, exchanged {other[1]}) = {verdict}"
-    most = [v for v in _OTHER if 2 * sum(one is v for one, _ in said) > len(said)]
+        agree = _OTHER.get(other[0]) == outcomes[0][0]
+        verdict = outcomes[0][0] if agree else Verdict.TIE
+        return verdict, f"balanced({outcomes[0][1]}, exchanged {other[1]}) = {verdict}"
+    most = [v for v in _OTHER if 2 * sum(one is v for one, _ in outcomes) > len(outcomes)]
     verdict = most[0] if most else Verdict.TIE
-    return verdict, f"panel({', '.join(words for _, words in said)}) = {verdict}"
+    return verdict, f"panel({', '.join(words for _, words in outcomes)}) = {verdict}"
 
 
 def _margin(
@@ -229,11 +229,11 @@ def margin_of(reply: str) -> float | None:
 
     Rounded to six digits: what floats leave of a difference decides nothing.
     """
-    found = _SCORES.match(reply)
-    if found is None:
+    match = _SCORES.match(reply)
+    if match is None:
         return None
     try:
-        first, second = map(float, found.groups())
+        first, second = map(float, match.groups())
     except ValueError:
         return None
     return 0.0 if first == second else round(first - second, _DECIMALS)

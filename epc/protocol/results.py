@@ -238,8 +238,8 @@ def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
 def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
     """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
     ended = [each for count in counts for each in count.items()]
-    ties = sum(number for said, number in ended if said == Verdict.TIE)
-    whole = sum(number for said, number in ended if said != Verdict.MISSING)
+    ties = sum(number for verdict, number in ended if verdict == Verdict.TIE)
+    whole = sum(number for verdict, number in ended if verdict != Verdict.MISSING)
     return ties / whole if whole else 0.0  # Reading R34
 
 

@@ -155,12 +155,14 @@ class Thompson:
         own = [state[at : at + CELLS] for at in range(0, len(state), CELLS)]
         below = [_up_to_the_middle(part) for part in own]
         all_below = [prod(cell) for cell in zip(*below, strict=True)]
-        found = []
+        chances = []
         for masses, middles in zip(own, below, strict=True):
             # Of a strategy without mass at or below a cell, no draw is the highest there.
             cells = zip(masses, middles, all_below, strict=True)
-            found.append(_total([mass / low * every if low else 0.0 for mass, low, every in cells]))
-        return shares(found)
+            chances.append(
+                _total([mass / low * every if low else 0.0 for mass, low, every in cells])
+            )
+        return shares(chances)
 
     def after(self, state: State, *, chosen: int, won: bool) -> State:
         """Return the posteriors after a verdict."""
@@ -179,8 +181,8 @@ def rule_of(stated: Mapping[str, Any]) -> Rule:
     """Return the rule that a design or a record of valid shape states; unnamed, the protocol's."""
     made = RULES[stated.get("name", UpdateRule.name)]
     known = rates_of(made())  # to JSON Schema 5.0 is an integer, and 1 a number
-    given = {key: type(known[key])(rate) for key, rate in stated.items() if key != "name"}
-    return made(**given)
+    rates = {key: type(known[key])(rate) for key, rate in stated.items() if key != "name"}
+    return made(**rates)
 
 
 def rates_of(rule: Rule) -> dict[str, float]:
@@ -217,8 +219,8 @@ def _total(parts: "list[float] | State") -> float:
 
 def _up_to_the_middle(part: State) -> State:
     """Return how probable a draw below the middle of each cell is."""
-    below, found = 0.0, []
+    below, middles = 0.0, []
     for mass in part:
-        found.append(below + mass / 2)
+        middles.append(below + mass / 2)
         below += mass
-    return tuple(found)
+    return tuple(middles)

@@ -24,8 +24,8 @@ def gammas(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     if vectors is None:
         return [gamma(*pair) for pair in pairs]
     coupled, pure = vectors[0::2], vectors[1::2]
-    found: list[float] = (np.sqrt(_squares(coupled - pure)) / np.sqrt(_squares(pure))).tolist()
-    return found
+    values: list[float] = (np.sqrt(_squares(coupled - pure)) / np.sqrt(_squares(pure))).tolist()
+    return values
 
 
 def concentrations(weights: Sequence[Weights]) -> list[float]:
@@ -41,8 +41,8 @@ def concentrations(weights: Sequence[Weights]) -> list[float]:
     strategies = vectors.shape[1]
     means = _sums(vectors) / strategies
     spread = np.sqrt(_squares(vectors - means[:, None]) / strategies)
-    found: list[float] = (spread / means).tolist()
-    return found
+    values: list[float] = (spread / means).tolist()
+    return values
 
 
 def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
@@ -55,8 +55,8 @@ def shifts(pairs: Sequence[tuple[Weights, Weights]]) -> list[float]:
     vectors = _simplices([vector for pair in pairs for vector in pair])
     if vectors is None:
         return [cpci(*pair) for pair in pairs]
-    found: list[float] = (_sums(np.abs(vectors[0::2] - vectors[1::2])) / 2).tolist()
-    return found
+    values: list[float] = (_sums(np.abs(vectors[0::2] - vectors[1::2])) / 2).tolist()
+    return values
 
 
 def surely_simplex(vectors: Array) -> Flags:

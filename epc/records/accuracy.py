@@ -47,16 +47,16 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
     values: dict[str, float] = {}
     try:
         if tuple(reader.fieldnames or ()) != COLUMNS:
-            found = ", ".join(reader.fieldnames or ()) or "missing"
-            raise UsageError(f"{path}:1: the columns are {found}, expected {','.join(COLUMNS)}")
+            header = ", ".join(reader.fieldnames or ()) or "missing"
+            raise UsageError(f"{path}:1: the columns are {header}, expected {','.join(COLUMNS)}")
         for row in reader:
-            place = f"{path}:{reader.line_num}"
-            name, value = _row(row, place)
+            where = f"{path}:{reader.line_num}"
+            name, value = _row(row, where)
             if name not in strategies:
                 known = ", ".join(strategies)
-                raise UsageError(f"{place}: {name!r} is no strategy of the run; it has {known}")
+                raise UsageError(f"{where}: {name!r} is no strategy of the run; it has {known}")
             if name in values:
-                raise UsageError(f"{place}: {name} stands twice")
+                raise UsageError(f"{where}: {name} stands twice")
             values[name] = value
     except csv.Error as error:
         raise UsageError(f"{path}:{reader.reader.line_num}: no CSV: {error}") from error
@@ -114,18 +114,18 @@ def unknown_strategies(manifest: Head) -> Iterator[str]:
     yield from (name for name in stated if name not in manifest.names)
 
 
-def is_calibration(place: str) -> bool:
+def is_calibration(json_pointer: str) -> bool:
     """Return whether a place in `results` holds what follows from the accuracies."""
-    return fullmatch(_CALIBRATION, place) is not None
+    return fullmatch(_CALIBRATION, json_pointer) is not None
 
 
-def _row(row: Mapping[str | None, str | None], place: str) -> tuple[str, float]:
+def _row(row: Mapping[str | None, str | None], where: str) -> tuple[str, float]:
     name, text = row["strategy"], row["accuracy"]
     if not name or text is None or None in row:
-        raise UsageError(f"{place}: expected two fields, {','.join(COLUMNS)}")
+        raise UsageError(f"{where}: expected two fields, {','.join(COLUMNS)}")
     value = float(text) if fullmatch(_NUMBER, text.strip()) else -1.0
     if not 0 <= value <= 1:
-        raise UsageError(f"{place}: accuracy {text[:_MAX_SHOWN]!r}, expected a number from 0 to 1")
+        raise UsageError(f"{where}: accuracy {text[:_MAX_SHOWN]!r}, expected a number from 0 to 1")
     return name, value
 
 

@@ -10,17 +10,17 @@ from epc.records.row_types import Call, Trial
 
 def answers_of(config: Configuration, calls: Mapping[str, Call], template: str) -> Iterator[Answer]:
     """Yield every answer of the executor with the strategy and task that it was given for."""
-    asked: dict[str, tuple[str, int, int]] = {}
+    by_prompt: dict[str, tuple[str, int, int]] = {}
     for domain, tasks in config.tasks.items():
         for task, text in enumerate(tasks):
             for index, strategy in enumerate(config.strategies):
                 prompt = executor_prompt(
                     strategy_prompt=strategy.prompt, task=text, template=template
                 )
-                asked.setdefault(prompt, (domain, task, index))
+                by_prompt.setdefault(prompt, (domain, task, index))
     for name, call in calls.items():
-        if call.role == "executor" and call.prompt in asked:
-            domain, task, index = asked[call.prompt]
+        if call.role == "executor" and call.prompt in by_prompt:
+            domain, task, index = by_prompt[call.prompt]
             yield Answer(call=name, domain=domain, task=task, strategy=index, text=call.answer)
 
 

@@ -72,22 +72,22 @@ def asked_once(
     config: Configuration, calls: Mapping[str, Call], executor_template: str | None
 ) -> dict[PairKey, AskedPair]:
     """Return every pair of a run that reused its answers, as far as it was asked."""
-    asked: dict[PairKey, AskedPair] = {}
-    for found in derive(config, (), executor_template, calls).answered():
-        task = config.tasks[found.domain][found.task]
+    pairs: dict[PairKey, AskedPair] = {}
+    for entry in derive(config, (), executor_template, calls).answered():
+        task = config.tasks[entry.domain][entry.task]
         pair = Pair(
-            domain=found.domain,
+            domain=entry.domain,
             task=task,
-            strategy=found.name,
-            response=calls[found.response].answer if found.response else None,
-            baseline=calls[found.baseline].answer if found.baseline else None,
+            strategy=entry.name,
+            response=calls[entry.response].answer if entry.response else None,
+            baseline=calls[entry.baseline].answer if entry.baseline else None,
         )
-        assert found.evaluation is not None
-        text = calls[found.evaluation].prompt
-        asked[found.domain, found.name, task] = AskedPair(
-            call=found.evaluation, pair=pair, text=text, raw=found.raw, verdict=found.verdict
+        assert entry.evaluation is not None
+        text = calls[entry.evaluation].prompt
+        pairs[entry.domain, entry.name, task] = AskedPair(
+            call=entry.evaluation, pair=pair, text=text, raw=entry.raw, verdict=entry.verdict
         )
-    return asked
+    return pairs
 
 
 def counts_by_seed(manifest: Manifest, folder: Path, keys: Mapping[PairKey, int]) -> Counts:

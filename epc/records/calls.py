@@ -58,8 +58,8 @@ def index_calls(
         calls[call.id] = call if call.reasoning is None else replace(call, reasoning=None)
     # Reading R76:
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
-        found = f"{len(silent)} calls do not state when and how they were answered, as others do"
-        findings.add("Reading R76", f"/calls/{silent[0]}/origin", found, "restore the calls")
+        problem = f"{len(silent)} calls do not state when and how they were answered, as others do"
+        findings.add("Reading R76", f"/calls/{silent[0]}/origin", problem, "restore the calls")
     check(manifest.evaluator, manifest.configuration, manifest.calibration, calls, findings)
     return calls
 
@@ -84,8 +84,8 @@ def call_names(manifest: Head) -> dict[str, CallNames]:
 def _models(manifest: Head) -> dict[str, str]:
     """Return the name of who was asked in each role."""
     members = enumerate(members_of(manifest.evaluator.details), 1)
-    asked: dict[str, str] = {role: model.model for role, model in manifest.asked.items()}
-    return {**asked, **{f"{MEMBER}{number}": member.model for number, member in members}}
+    by_role: dict[str, str] = {role: model.model for role, model in manifest.asked.items()}
+    return {**by_role, **{f"{MEMBER}{number}": member.model for number, member in members}}
 
 
 def call_of(row: Json) -> Call:
@@ -112,9 +112,9 @@ def _check_identity(
         return
     model = models[role]
     if call.model != model:
-        found = f"says {call.model!r}, the manifest's {role} is {model!r}"
-        findings.add("EPC-2.2", f"{where}/model", found, "keep one model a role")
+        message = f"says {call.model!r}, the manifest's {role} is {model!r}"
+        findings.add("EPC-2.2", f"{where}/model", message, "keep one model a role")
     expected = names[role].name(call.prompt, call.occasion)
     if call.id != expected:
-        found = f"says {call.id}, what was asked gives {expected}"
-        findings.add(_CLAUSE, f"{where}/id", found, "restore the call as it was answered")
+        message = f"says {call.id}, what was asked gives {expected}"
+        findings.add(_CLAUSE, f"{where}/id", message, "restore the call as it was answered")

@@ -90,8 +90,10 @@ def check_canary(stated: Canary, findings: Findings, where: str = "/canary") -> 
         findings.add(_CLAUSE, f"{where}/panels", "not one number of pairs", _RESTORE)
         return
     expected = canary(stated.panels, stated.before)
-    for place in disagreements(expected.as_json(), stated.as_json()):
-        findings.add(_CLAUSE, f"{where}{place}", "does not follow from the answers", _RESTORE)
+    for json_pointer in disagreements(expected.as_json(), stated.as_json()):
+        findings.add(
+            _CLAUSE, f"{where}{json_pointer}", "does not follow from the answers", _RESTORE
+        )
     if stated.departed:
         remedy = "its figures are of two models: measure again, with a pinned version if there is"
         findings.add(_CLAUSE, f"{where}/departed", in_words(stated), remedy, "warning")
@@ -126,12 +128,12 @@ def _looks(
     panels: Sequence[CanaryPanel], before: Sequence[str | None] | None
 ) -> Iterator[CanaryLook]:
     others: list[tuple[int | None, Sequence[str | None]]] = [
-        (place, panel.answers) for place, panel in enumerate(panels) if place >= TWICE
+        (index, panel.answers) for index, panel in enumerate(panels) if index >= TWICE
     ]
     if before is not None:
         others.insert(0, (None, before))
     start = [_verdicts(panel.answers) for panel in panels[:TWICE]]
-    for number, (place, answers) in enumerate(others, 1):
+    for number, (index, answers) in enumerate(others, 1):
         again = _verdicts(answers)
         known = [
             (a, b, c)
@@ -139,8 +141,8 @@ def _looks(
             if a is not None and b is not None and c is not None
         ]
         first, second, other = ([row[side] for row in known] for side in range(3))
-        found = look(first, second, other, number=number)
-        yield CanaryLook(panel=place, **asdict(found))
+        outcome = look(first, second, other, number=number)
+        yield CanaryLook(panel=index, **asdict(outcome))
 
 
 def _verdicts(answers: Sequence[str | None]) -> list[Verdict | None]:

@@ -49,11 +49,11 @@ def misasked(
     """Return why the votes of a verdict are not about its pair; None if they are."""
     if config.mitigation is None:
         return None
-    asked = votes(
+    pair_votes = votes(
         config.mitigation, pair, template=config.evaluator_prompt, baseline=config.baseline
     )
     prompts = [calls[name].prompt for name in call.votes or () if name in calls]
-    if prompts != [vote.text for vote in asked]:
+    if prompts != [vote.text for vote in pair_votes]:
         return f"call {call.id} rests on votes that were asked something else"
     return None
 
@@ -124,13 +124,13 @@ def _baseline_answers(
         key=lambda call: not (call.occasion or CALIBRATION).startswith(CALIBRATION),
     )
     known = {call.prompt: call.answer for call in reversed(shown)}
-    asked = {
+    prompts = {
         (domain, at): executor_prompt(
             strategy_prompt=prompt, task=task, template=config.executor_prompt
         )
         for domain, tasks in config.tasks.items()
         for at, task in enumerate(tasks)
     }
-    if not all(text in known for text in asked.values()):
+    if not all(text in known for text in prompts.values()):
         return None
-    return {place: known[text] for place, text in asked.items()}
+    return {key: known[text] for key, text in prompts.items()}

@@ -69,9 +69,9 @@ def suite(protocol: Protocol = "epc") -> tuple[Case, ...]:
 
 def _text(protocol: Protocol, document: Json, case: Json) -> str:
     """Return what a program gets; a case of the judge protocol says which rule is meant."""
-    given = case["given"]
-    asked = given if protocol == "epc" else {"function": document["function"], "given": given}
-    return json.dumps(asked)
+    inputs = case["given"]
+    request = inputs if protocol == "epc" else {"function": document["function"], "given": inputs}
+    return json.dumps(request)
 
 
 def select(names: Sequence[str], protocol: Protocol = "epc") -> list[Case]:
@@ -127,12 +127,14 @@ def _problem(command: Sequence[str], case: Case) -> Finding | None:
     if case.expect is None:
         if done.returncode == ExitCode.MISUSE:
             return None
-        found = f"exit code {done.returncode}, expected 2: the case is malformed at {case.error!r}"
-        return _finding(case, found, "refuse malformed cases")
+        problem = (
+            f"exit code {done.returncode}, expected 2: the case is malformed at {case.error!r}"
+        )
+        return _finding(case, problem, "refuse malformed cases")
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        found = f"exit code {done.returncode}, expected 0" + (f" ({said[-1]})" if said else "")
-        return _finding(case, found, "answer the case on stdout")
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        problem = f"exit code {done.returncode}, expected 0" + (f" ({lines[-1]})" if lines else "")
+        return _finding(case, problem, "answer the case on stdout")
     return _compare(case, done.stdout)
 
 
@@ -144,10 +146,10 @@ def _compare(case: Case, output: bytes) -> Finding | None:
     if problems:
         return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
     if places := disagreements(case.expect, value):
-        named = [place or "the whole answer" for place in places[:_MAX_SHOWN]]
+        named = [json_pointer or "the whole answer" for json_pointer in places[:_MAX_SHOWN]]
         more = ", ..." if len(places) > _MAX_SHOWN else ""
-        found = f"differs at {', '.join(named)}{more}"
-        return _finding(case, found, "compare with the case's `expect`")
+        problem = f"differs at {', '.join(named)}{more}"
+        return _finding(case, problem, "compare with the case's `expect`")
     return None
 
 

@@ -51,9 +51,9 @@ class Answered:
     @property
     def judged(self) -> Judged:
         """What the evaluator said."""
-        said = classify(self.raw, finish_reason=self.finish_reason)
+        classification = classify(self.raw, finish_reason=self.finish_reason)
         assert self.evaluation is not None
-        return Judged(call=self.evaluation, strategy=self.name, said=said)
+        return Judged(call=self.evaluation, strategy=self.name, said=classification)
 
 
 Table = Mapping[Domain, Sequence[Sequence[Answered | None]]]  # by domain, strategy and task
@@ -207,13 +207,13 @@ class _Answers:
             response=response[1].answer if response else None,
             baseline=baseline[1].answer if baseline else None,
         )
-        asked = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
-        said = self._calls.get(("evaluator", asked))
-        if said is None and self._whole:
+        prompt = evaluation_text(pair, method=config.method, template=config.evaluator_prompt)
+        evaluation = self._calls.get(("evaluator", prompt))
+        if evaluation is None and self._whole:
             return Answered(domain=domain, strategy=strategy, name=own.name, task=task)
-        if said is None or (self._template is not None and not (response and baseline)):
+        if evaluation is None or (self._template is not None and not (response and baseline)):
             return None
-        if misasked(config, pair, said[1], self._every):
+        if misasked(config, pair, evaluation[1], self._every):
             return None  # row by row it is said which
         return Answered(
             domain=domain,
@@ -222,10 +222,10 @@ class _Answers:
             task=task,
             response=response[0] if response else None,
             baseline=baseline[0] if baseline else None,
-            evaluation=said[0],
-            raw=said[1].answer,
-            finish_reason=said[1].finish_reason,
-            verdict=parse_verdict(said[1].answer),
+            evaluation=evaluation[0],
+            raw=evaluation[1].answer,
+            finish_reason=evaluation[1].finish_reason,
+            verdict=parse_verdict(evaluation[1].answer),
         )
 
     def _written(self, prefix: str, task: str) -> tuple[str, Call] | None:

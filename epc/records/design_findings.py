@@ -111,30 +111,30 @@ def written_rule(text: str) -> Rule:
             stated[rate.strip()] = int(value) if value.strip().isdigit() else float(value)
         except ValueError:
             raise UsageError(f"{text}: {rate}={value} is no rate such as step=0.5") from None
-    found = [
+    problems = [
         str(finding)
         for finding in findings_of(Document(value={"rule": stated}))
         if finding.where.startswith("/rule")
     ]
-    if found:
-        raise UsageError(f"{text} is no learning rule\n" + "\n".join(found))
+    if problems:
+        raise UsageError(f"{text} is no learning rule\n" + "\n".join(problems))
     return rule_of(stated)
 
 
 def findings_of(document: Document) -> list[Finding]:
     """Return everything that is wrong with a document, in the order of its lines."""
-    found = Findings()
-    found.extend(document.findings.kept())
+    findings = Findings()
+    findings.extend(document.findings.kept())
     if isinstance(document.value, dict):
-        found.extend(_domains(document.value))  # says more than the schema of the same place
-    if isinstance(document.value, dict) or not found:
-        unusable = {finding.where for finding in found.kept()}
+        findings.extend(_domains(document.value))  # says more than the schema of the same place
+    if isinstance(document.value, dict) or not findings:
+        unusable = {finding.where for finding in findings.kept()}
         shape = schema_findings("design", document.value, clause="EPC-2.8")
-        found.extend(finding for finding in shape if finding.where not in unusable)
+        findings.extend(finding for finding in shape if finding.where not in unusable)
     if isinstance(document.value, dict):
         for rule in (_rule, _tasks, _groups, _numbers, _strategies, _baseline, _prompts):
-            found.extend(rule(document.value))
-    return sorted(found.kept(), key=lambda finding: document.line(finding.where) or 0)
+            findings.extend(rule(document.value))
+    return sorted(findings.kept(), key=lambda finding: document.line(finding.where) or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,9 +294,9 @@ def _baseline(value: Json) -> Iterator[Finding]:
     prompt = value.get("evaluator_prompt", EVALUATOR_PROMPT)
     if baseline != BASELINE and isinstance(prompt, str) and re.search(rf"\b{BASELINE}\b", prompt):
         problem = f"it calls B {BASELINE}, and the baseline is {_short(baseline)}"
-        place = "/evaluator_prompt" if "evaluator_prompt" in value else where
+        location = "/evaluator_prompt" if "evaluator_prompt" in value else where
         remedy = "state an evaluator_prompt that names the baseline, or none"
-        yield Finding("EPC-2.6(a)", place, f"the evaluator's prompt: {problem}", remedy)
+        yield Finding("EPC-2.6(a)", location, f"the evaluator's prompt: {problem}", remedy)
 
 
 def _prompts(value: Json) -> Iterator[Finding]:

@@ -47,8 +47,8 @@ def findings(document: Json) -> list[Finding]:
 def _odd(document: Json, domains: Domains) -> Iterator[Finding]:
     pairs, phases = set(domains.directions), set(domains.phase_names)
     for places, keys in ((_BY_DOMAIN, {*domains.names}), (_BY_PAIR, pairs), (_BY_PHASE, phases)):
-        for place in places:
-            yield from _differ(place, _at(document, place), keys)
+        for json_pointer in places:
+            yield from _differ(json_pointer, _at(document, json_pointer), keys)
     for index, record in enumerate(_at(document, "/results/per_seed")):
         where = f"/results/per_seed/{index}"
         for key in _OF_A_SEED:
@@ -59,10 +59,10 @@ def _odd(document: Json, domains: Domains) -> Iterator[Finding]:
             )
 
 
-def _at(document: Json, place: str) -> Any:
+def _at(document: Json, json_pointer: str) -> Any:
     """Return a part of a manifest; None where it does not have it."""
     part: Any = document
-    for key in place.split("/")[1:]:
+    for key in json_pointer.split("/")[1:]:
         part = part.get(key) if isinstance(part, dict) else None
     return part
 

@@ -84,7 +84,7 @@ class ProbeReader:
         """Return what was asked; what does not fit is noted and left out."""
         if not (self._folder / PROBES).exists():
             return []
-        asked: dict[str, AnsweredProbe] = {}
+        probes: dict[str, AnsweredProbe] = {}
         for index, row in read_typed(self._folder, ProbeRow, self._findings, clause=_CLAUSE):
             where = f"/probes/{index}"
             problems = schema_findings("call", row.call, where=f"{where}/call", clause=_CLAUSE)
@@ -94,14 +94,14 @@ class ProbeReader:
             probe, call = self._probe(where, row), parse(row.call, Call)
             if probe is None or not self._is_answered(where, row, call, probe):
                 continue
-            if call.id in asked:
+            if call.id in probes:
                 self._note(where, "stands twice")
                 continue
             own = None
             if probe.evaluation is not None:
                 own = parse_verdict(self._calls[probe.evaluation].answer)
-            asked[call.id] = AnsweredProbe(probe=probe, verdict=Verdict(row.verdict), own=own)
-        return list(asked.values())
+            probes[call.id] = AnsweredProbe(probe=probe, verdict=Verdict(row.verdict), own=own)
+        return list(probes.values())
 
     def _probe(self, where: str, row: ProbeRow) -> Probe | None:
         """Return the probe that a row says it is, if the run has what it is made of."""
@@ -155,8 +155,8 @@ class ProbeReader:
         if swap:
             own = Probe(kind="swap", answer=probe.answer, against=probe.against, first="answer")
             call = self._calls.get(probe.evaluation or "")
-            asked = own.text(self._config)
-            if call is None or (call.role, call.prompt) != ("evaluator", asked):
+            prompt = own.text(self._config)
+            if call is None or (call.role, call.prompt) != ("evaluator", prompt):
                 self._note(f"{where}/evaluation", "is not the run's comparison of this pair")
                 return False
         return True
@@ -176,28 +176,28 @@ class ProbeReader:
                 "does not follow from the raw text",
             ),
         )
-        wrong = [(place, problem) for place, right, problem in checks if not right]
-        for place, problem in wrong:
-            self._note(f"{where}/{place}", problem)
+        wrong = [(field, problem) for field, right, problem in checks if not right]
+        for field, problem in wrong:
+            self._note(f"{where}/{field}", problem)
         return not wrong
 
     def _note(self, where: str, problem: str) -> None:
         self._findings.add(_CLAUSE, where, problem, _REMEDY)
 
 
-def summary(asked: Iterable[AnsweredProbe]) -> Json:
+def summary(probes: Iterable[AnsweredProbe]) -> Json:
     """Return what a run's probes say of its evaluator: `competence` and `swap`.
 
     Either is null where nothing of it was asked; a planted pair counts once both orders were.
     """
     orders: dict[tuple[str, str], dict[str, Verdict]] = {}
     swaps: list[Verdicts] = []
-    for given in asked:
-        if given.own is not None:
-            swaps.append(Verdicts(first=given.own, exchanged=given.verdict))
+    for probe in probes:
+        if probe.own is not None:
+            swaps.append(Verdicts(first=probe.own, exchanged=probe.verdict))
         else:
-            key = (given.probe.kind, given.probe.answer.call)
-            orders.setdefault(key, {})[given.probe.first] = given.verdict
+            key = (probe.probe.kind, probe.probe.answer.call)
+            orders.setdefault(key, {})[probe.probe.first] = probe.verdict
     tested = [
         Planted(
             kind=next(control for control in CONTROLS if control == kind),
@@ -238,7 +238,7 @@ def in_words(competence: Json) -> str:
     """Return an evaluator's competence as one sentence without its end."""
     overall = competence["overall"]
     low, high = overall["accuracy"]["ci95"] or (0.0, 1.0)
-    told = {
+    phrase = {
         "capable": "tells a good answer from a bad one",
         "incapable": "cannot tell a good answer from a bad one",
         "cannot_tell": "may or may not tell a good answer from a bad one, ask more pairs",
@@ -246,7 +246,7 @@ def in_words(competence: Json) -> str:
     failed = [_BAD[kind] for kind in competence["failing"]]
     worst = f"; it fails on {', '.join(failed)}" if failed else ""
     return (
-        f"it {told}: right in {100 * overall['accuracy']['mean']:.0f}% of {overall['pairs']} "
+        f"it {phrase}: right in {100 * overall['accuracy']['mean']:.0f}% of {overall['pairs']} "
         f"planted pairs ({100 * low:.0f}% to {100 * high:.0f}%), "
         f"useful from {100 * competence['useful']:.0f}%{worst}"
     )

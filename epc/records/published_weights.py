@@ -125,8 +125,8 @@ def _entry(where: str, entry: Any) -> tuple[int, dict[str, dict[str, float]]]:
             raise _malformed(f"{where}/weights/{phase}", "is no object of weights", _REMEDY)
         for name, weight in vector.items():
             if not isinstance(weight, int | float) or isinstance(weight, bool):
-                place = f"{where}/weights/{phase}/{name}"
-                raise _malformed(place, f"is {weight!r}", "expected a number")
+                location = f"{where}/weights/{phase}/{name}"
+                raise _malformed(location, f"is {weight!r}", "expected a number")
         kept[phase] = {name: float(weight) for name, weight in vector.items()}
     return seed, kept
 

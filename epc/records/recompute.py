@@ -97,8 +97,8 @@ def load_manifest(path: Path) -> Manifest:
     """
     manifest, problems = read_manifest(path)
     if manifest is None:
-        place = f"{manifest_path(path)} {problems[0].where}".rstrip()
-        raise MalformedError(replace(problems[0], where=place))
+        where = f"{manifest_path(path)} {problems[0].where}".rstrip()
+        raise MalformedError(replace(problems[0], where=where))
     return manifest
 
 
@@ -220,7 +220,7 @@ def _length_correlation(
             lengths[answer.domain, answer.strategy].append(len(answer.text))
     by_domain = {
         domain: [
-            mean(found) if (found := lengths.get((domain, at))) else None
+            mean(own_lengths) if (own_lengths := lengths.get((domain, at))) else None
             for at in range(len(config.strategies))
         ]
         for domain in config.tasks

@@ -43,14 +43,14 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
     file = manifest_path(path)
     manifest, folder = load_manifest(path), file.parent
     if accuracy is not None:
-        given = read_accuracy(accuracy, manifest.names)
-        manifest = Manifest.parse({**manifest.document, "accuracy": given})
+        accuracies = read_accuracy(accuracy, manifest.names)
+        manifest = Manifest.parse({**manifest.document, "accuracy": accuracies})
     findings = Findings()
     results = recompute(manifest, folder, findings).results()
     changed = disagreements(results, manifest.document["results"])
     document = {**manifest.document, "results": results}
     if accuracy is not None:
-        changed = [place for place in changed if not is_calibration(place)]
+        changed = [json_pointer for json_pointer in changed if not is_calibration(json_pointer)]
     written: list[str] = []
     if write and not len(findings):
         write_lines(folder, "weights", weight_lines(results["per_seed"]))

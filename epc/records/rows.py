@@ -36,11 +36,11 @@ def read_rows(
     """
     unusable = 0
     for index, row, problems in read_lines(folder / _FILES[name], name):
-        found = problems or schema_findings(
+        row_problems = problems or schema_findings(
             _SCHEMAS[name], row, where=f"/{name}/{index}", clause=clause
         )
-        if found:
-            findings.extend(found)
+        if row_problems:
+            findings.extend(row_problems)
             unusable += 1
         else:
             yield index, row

@@ -97,5 +97,7 @@ def _findings(error: "ValidationError", where: str, clause: str | None) -> Itera
             (where + pointer(*parts, key), "no such key in the schema")
             for key in error.kind.unexpected
         ]
-    for place, found in places:
-        yield Finding(clause or clause_of(place), place, found, f"see `{rule}` in the schema")
+    for location, message in places:
+        yield Finding(
+            clause or clause_of(location), location, message, f"see `{rule}` in the schema"
+        )

@@ -81,8 +81,8 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
             content = file.read(MAX_DOCUMENT_BYTES + 1)
         if len(content) > MAX_DOCUMENT_BYTES:
             size = max(len(content), path.stat().st_size)
-            found = f"{path.name} has {size:,} bytes, expected at most {MAX_DOCUMENT_BYTES:,}"
-            return "", [finding("", found, "keep trials out of the manifest")]
+            problem = f"{path.name} has {size:,} bytes, expected at most {MAX_DOCUMENT_BYTES:,}"
+            return "", [finding("", problem, "keep trials out of the manifest")]
     return decode(content)
 
 
@@ -113,8 +113,8 @@ def read_lines(
                     return
                 text, problems = decode(line)
                 value, more = (None, []) if problems else reader.parse(text)
-                found = (*problems, *more)
-                yield index, value, [replace(each, where=where + each.where) for each in found]
+                defect = (*problems, *more)
+                yield index, value, [replace(each, where=where + each.where) for each in defect]
 
 
 def dumps(value: Any) -> str:

@@ -63,8 +63,8 @@ def parse(text: str) -> Document:
     """Return the document of a text, with every problem that does not end the reading."""
     document = Document()
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        found = f"more than {MAX_BYTES:,} bytes"
-        document.findings.add(_CLAUSE, "", found, "keep the file small")
+        problem = f"more than {MAX_BYTES:,} bytes"
+        document.findings.add(_CLAUSE, "", problem, "keep the file small")
         return document
     try:
         _Reader(document, yaml.parse(text, Loader=_PARSER)).read()

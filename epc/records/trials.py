@@ -100,22 +100,22 @@ class TrialReplay:
                 why = (
                     "the control of this run was not measured" if known else "no phase of this run"
                 )
-                found = f"{_name(seed, row)}: {why}"
-                self._note(f"/trials/{index}/phase", found)
+                problem = f"{_name(seed, row)}: {why}"
+                self._note(f"/trials/{index}/phase", problem)
                 whole = False
                 continue
-            place = (self.config.domains.phase[row.phase].stream, row.round)
+            position = (self.config.domains.phase[row.phase].stream, row.round)
             if row.round in phases[row.phase]:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
                 whole = False
             elif row.round >= self.config.rounds:
-                found = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"
-                self._note(f"/trials/{index}/round", found)
+                problem = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"
+                self._note(f"/trials/{index}/round", problem)
                 whole = False
-            elif place < last:
+            elif position < last:
                 self._note(f"/trials/{index}", f"{_name(seed, row)} is out of order")
             phases[row.phase].setdefault(row.round, (index, row))
-            last = place
+            last = position
         for name, rounds in phases.items():
             absent = (str(r) for r in range(self.config.rounds) if r not in rounds)
             if missing := list(islice(absent, _MAX_LISTED + 1)):
@@ -136,18 +136,18 @@ class TrialReplay:
         names = [strategy.name for strategy in self.config.strategies]
         sound = True
         if row.strategy not in names:
-            found = f"{row.strategy!r} is not among /strategies"
-            self.findings.add("EPC-2.2", f"{where}/strategy", found, _ROW_REMEDY)
+            problem = f"{row.strategy!r} is not among /strategies"
+            self.findings.add("EPC-2.2", f"{where}/strategy", problem, _ROW_REMEDY)
             sound = False
         if (task := pick_task(row.u_task, len(tasks))) != row.task:
-            found = f"says {row.task}, u_task {row.u_task!r} gives {task}"
-            self.findings.add("Reading R2", f"{where}/task", found, _ROW_REMEDY)
+            problem = f"says {row.task}, u_task {row.u_task!r} gives {task}"
+            self.findings.add("Reading R2", f"{where}/task", problem, _ROW_REMEDY)
             sound = False
         missing = self.whole and row.evaluation is None
         verdict = Verdict.MISSING if missing else parse_verdict(row.raw)
         if verdict != row.verdict or (missing and row.raw):
-            found = f"says {row.verdict}, the raw text gives {verdict}"
-            self.findings.add("EPC-2.6(c)", f"{where}/verdict", found, _ROW_REMEDY)
+            problem = f"says {row.verdict}, the raw text gives {verdict}"
+            self.findings.add("EPC-2.6(c)", f"{where}/verdict", problem, _ROW_REMEDY)
             sound = False
         if sound and self.calls is not None:
             self._check_calls(where, row, self.calls)
@@ -221,8 +221,8 @@ class TrialReplay:
             return None
         afresh = occasion_of(row.seed, row.phase, row.round, side)
         if call.occasion != (None if self.reuse else afresh):
-            found = f"call {name} belongs to {call.occasion or 'any round'}, not to this one"
-            self.findings.add("Reading R16", where, found, _ROW_REMEDY)
+            problem = f"call {name} belongs to {call.occasion or 'any round'}, not to this one"
+            self.findings.add("Reading R16", where, problem, _ROW_REMEDY)
             return None
         return call
 
@@ -238,22 +238,22 @@ class TrialReplay:
 
     def _replay(self, seed: int, phases: dict[PhaseName, list[Row]]) -> Outcome:
         """Drive the protocol with a seed's rows; the wheel must stop where they say it did."""
-        given = {name: [row.turn for _, row in rows] for name, rows in phases.items()}
+        phase_turns = {name: [row.turn for _, row in rows] for name, rows in phases.items()}
         names = [strategy.name for strategy in self.config.strategies]
         measurement = measure(
-            given, strategies=len(names), rule=self.config.rule, phases=self.config.phases
+            phase_turns, strategies=len(names), rule=self.config.rule, phases=self.config.phases
         )
         for name, rows in phases.items():
             self._check_stream(seed, self.config.domains.phase[name], rows)
 
-        def recorded(asked: Comparison) -> Verdict:
-            index, row = phases[asked.phase.name][asked.round]
-            self._check_choice(index, row, asked, names)
+        def recorded(comparison: Comparison) -> Verdict:
+            index, row = phases[comparison.phase.name][comparison.round]
+            self._check_choice(index, row, comparison, names)
             self._judge(row)
             verdict = row.stated
             cell = Cell(
-                domain=asked.phase.domain,
-                strategy=asked.strategy,
+                domain=comparison.phase.domain,
+                strategy=comparison.strategy,
                 task=row.task,
                 verdict=verdict,
             )
@@ -268,16 +268,16 @@ class TrialReplay:
         name = row.evaluation
         if name is not None and name not in self.judged:
             call = (self.calls or {}).get(name)
-            said = classify(row.raw, finish_reason=call.finish_reason if call else None)
-            self.judged[name] = Judged(call=name, strategy=row.strategy, said=said)
+            classification = classify(row.raw, finish_reason=call.finish_reason if call else None)
+            self.judged[name] = Judged(call=name, strategy=row.strategy, said=classification)
 
     def _check_choice(
         self, index: int, row: Trial, comparison: Comparison, names: list[str]
     ) -> None:
         chosen = names[comparison.strategy]
         if chosen != row.strategy:
-            found = f"says {row.strategy}, the roulette wheel stops at {chosen}"
-            self.findings.add("EPC-2.3(1)", f"/trials/{index}/strategy", found, _ROW_REMEDY)
+            problem = f"says {row.strategy}, the roulette wheel stops at {chosen}"
+            self.findings.add("EPC-2.3(1)", f"/trials/{index}/strategy", problem, _ROW_REMEDY)
 
     def _check_stream(self, seed: int, phase: Phase, rows: list[Row]) -> None:
         """Compare the draws with the stream of the generator that the manifest declares."""
@@ -286,8 +286,8 @@ class TrialReplay:
         declared = turns(seed, phase.stream, len(rows))
         for (index, row), turn in zip(rows, declared, strict=True):
             if row.turn != turn:
-                found = f"the draws are not those of seed {seed}"
-                self.findings.add("Reading R2", f"/trials/{index}", found, _ROW_REMEDY)
+                problem = f"the draws are not those of seed {seed}"
+                self.findings.add("Reading R2", f"/trials/{index}", problem, _ROW_REMEDY)
 
     def _note(self, where: str, problem: str) -> None:
         self.findings.add(CLAUSE, where, problem, _ROW_REMEDY)

@@ -112,7 +112,7 @@ class Usage:
             return {role: spent[count] for role, spent in roles.items()}
 
         every = self.by_role.values()
-        told = any(spent.origins for spent in every)  # older records do not say
+        has_origins = any(spent.origins for spent in every)  # older records do not say
         origins = {role: dict(sorted(self.by_role[role].origins.items())) for role in ROLES}
         none = {role: dict(sorted(self.by_role[role].no_answer.items())) for role in ROLES}
         reasoned = {
@@ -121,7 +121,7 @@ class Usage:
             if (spent := self.by_role[role]).reasoned
         }
         return {
-            **({"origins": origins} if told else {}),
+            **({"origins": origins} if has_origins else {}),
             "calls": by_role("calls"),
             "tokens": {
                 "in": sum(spent.tokens_in for spent in every),
@@ -161,11 +161,11 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
         model = manifest.asked.get(role)
         if model is None or not model.endpoint.startswith("http"):
             continue
-        where, asked = f"/provenance/served_models/{role}", model.version
+        where, version = f"/provenance/served_models/{role}", model.version
         served = provenance.served_models[role]
         for name in served:
-            if name != asked:
-                yield where, f"{asked} was asked for, {name} answered"
+            if name != version:
+                yield where, f"{version} was asked for, {name} answered"
         if len(served) > 1:
             yield where, f"{len(served)} models answered in one run: {', '.join(served)}"
         prints = provenance.system_fingerprints[role]
@@ -176,8 +176,8 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
 
 def _suspected_members(manifest: Head) -> Iterator[tuple[str, str]]:
     """Yield what makes the answers of a wrapper's members doubtful, as of an evaluator."""
-    asked = members_of(manifest.evaluator.details)
-    for at, (own, used) in enumerate(zip(asked, manifest.provenance.members, strict=False)):
+    members = members_of(manifest.evaluator.details)
+    for at, (own, used) in enumerate(zip(members, manifest.provenance.members, strict=False)):
         where, name = f"/provenance/members/{at}", own.model
         if none := sum(used.no_answer.values()):
             yield where, f"{none} of {used.calls} answers of {name} are none"

@@ -72,7 +72,7 @@ def validate(path: Path) -> Report:
     if manifest is None:
         return Report(path=str(path), findings=problems)
     folder, findings = manifest_path(path).parent, Findings()
-    asked: list[AnsweredProbe] = []
+    probes: list[AnsweredProbe] = []
     distinct = _check_configuration(manifest, findings)
     configured = all(finding.severity != "error" for finding in findings.kept())
     sound = _check_seeds(manifest, findings) and distinct
@@ -83,12 +83,12 @@ def validate(path: Path) -> Report:
     elif _check_files(manifest.raw, folder, findings) and distinct:
         calls = _check_against_trials(manifest, folder, findings)
         if configured:
-            asked = read_probes(manifest, folder, findings, calls)
+            probes = read_probes(manifest, folder, findings, calls)
         sound = False  # the trials have said all that the weights could say
     if _check_table(manifest, findings) and sound:
         _check_against_weights(manifest, findings)
     _check_provenance(manifest, findings)
-    return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=asked)
+    return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=probes)
 
 
 def check_statement(manifest: Manifest, folder: Path) -> Report:
@@ -101,10 +101,10 @@ def check_statement(manifest: Manifest, folder: Path) -> Report:
     findings = Findings()
     _check_configuration(manifest, findings)
     _check_seeds(manifest, findings)
-    asked = read_probes(manifest, folder, findings)
+    probes = read_probes(manifest, folder, findings)
     _check_table(manifest, findings)
     _check_provenance(manifest, findings)
-    return Report(path=str(folder), findings=findings.kept(), manifest=manifest, asked=asked)
+    return Report(path=str(folder), findings=findings.kept(), manifest=manifest, asked=probes)
 
 
 def _check_provenance(manifest: Manifest, findings: Findings) -> None:
@@ -130,28 +130,28 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
         problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
         findings.add("EPC-2.2", "/strategies", problem, remedy)
     if manifest.config.strategies != len(names):
-        found = f"says {manifest.config.strategies}, /strategies has {len(names)}"
-        findings.add("EPC-2.8(4)", "/config/strategies", found, "count the strategies")
+        message = f"says {manifest.config.strategies}, /strategies has {len(names)}"
+        findings.add("EPC-2.8(4)", "/config/strategies", message, "count the strategies")
     if config.method != "recorded" and config.baseline not in names:
-        found = f"{config.baseline!r} is not among /strategies"
-        findings.add("EPC-2.3(a)", "/config/baseline", found, "add the baseline's strategy")
+        message = f"{config.baseline!r} is not among /strategies"
+        findings.add("EPC-2.3(a)", "/config/baseline", message, "add the baseline's strategy")
     for domain, tasks in config.tasks.items():
         if len(tasks) < MIN_TASKS:
-            found = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
-            findings.add("EPC-2.4(a)", f"/tasks/{domain}", found, "add tasks", "warning")
+            message = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
+            findings.add("EPC-2.4(a)", f"/tasks/{domain}", message, "add tasks", "warning")
     grouped = _check_groups(manifest, findings)
     if manifest.protocol_version != (tag := variant_tag(config)):
-        found = f"says {manifest.protocol_version}, the configuration is {tag}"
-        findings.add("Reading R13", "/protocol_version", found, f"write {tag}")
+        message = f"says {manifest.protocol_version}, the configuration is {tag}"
+        findings.add("Reading R13", "/protocol_version", message, f"write {tag}")
     if (manifest.executor is None) != (config.method == "recorded"):
-        found = "an executor is missing, or recorded verdicts name one"
-        findings.add("EPC-2.8(3)", "/executor", found, "name the model that answered")
+        message = "an executor is missing, or recorded verdicts name one"
+        findings.add("EPC-2.8(3)", "/executor", message, "name the model that answered")
     if manifest.config.generator != GENERATOR:
-        found = "is not the generator of Reading R2, so its draws are taken as they stand"
-        findings.add("Reading R2", "/config/generator", found, f"expected {GENERATOR}", "warning")
+        message = "is not the generator of Reading R2, so its draws are taken as they stand"
+        findings.add("Reading R2", "/config/generator", message, f"expected {GENERATOR}", "warning")
     for name in unknown_strategies(manifest):
-        where, found = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
-        findings.add("EPC-2.5(c)", where, found, "give accuracies to the run's strategies only")
+        where, message = f"/accuracy/values{pointer(name)}", f"{name!r} is not among /strategies"
+        findings.add("EPC-2.5(c)", where, message, "give accuracies to the run's strategies only")
     _check_date(manifest.evaluator.measurement_date, findings)
     return len(set(names)) == len(names) and grouped
 
@@ -161,9 +161,9 @@ def _check_groups(manifest: Manifest, findings: Findings) -> bool:
     before = len(findings)
     for domain, groups in (manifest.groups or {}).items():
         if len(groups) != (tasks := len(manifest.tasks[domain])):
-            found = f"{len(groups)} groups for {tasks} tasks"
+            problem = f"{len(groups)} groups for {tasks} tasks"
             remedy = f"name the group of each task, in the order of /tasks/{domain}"
-            findings.add("Reading R74", f"/groups/{domain}", found, remedy)
+            findings.add("Reading R74", f"/groups/{domain}", problem, remedy)
     return len(findings) == before
 
 
@@ -181,23 +181,23 @@ def _check_seeds(manifest: Manifest, findings: Findings) -> bool:
     # In the order in which everything is computed: the last bit of a sum depends on it.
     names = dict.fromkeys(manifest.names)
     before = len(findings)
-    given = [record.seed for record in per_seed]
-    if given != sorted(set(given)) or set(given) != set(manifest.config.seeds):
-        found = "the seeds are not those of /config/seeds, each once and in order"
-        findings.add("EPC-2.5(d)", "/results/per_seed", found, "report every seed once")
+    seeds = [record.seed for record in per_seed]
+    if seeds != sorted(set(seeds)) or set(seeds) != set(manifest.config.seeds):
+        message = "the seeds are not those of /config/seeds, each once and in order"
+        findings.add("EPC-2.5(d)", "/results/per_seed", message, "report every seed once")
     phases = {phase.name for phase in manifest.configuration.phases}
     for index, record in enumerate(per_seed):
         if odd := sorted({*record.weights, *record.verdicts} ^ phases):
-            found = f"{', '.join(odd)}: not the phases of a {manifest.config.control} control"
-            findings.add("Reading R15", f"/results/per_seed/{index}", found, _RECOMPUTE)
+            message = f"{', '.join(odd)}: not the phases of a {manifest.config.control} control"
+            findings.add("Reading R15", f"/results/per_seed/{index}", message, _RECOMPUTE)
             continue
         for phase in sorted(phases):
             where = f"/results/per_seed/{index}/weights/{phase}"
             weights = record.weights[phase]
             if weights.keys() != names.keys():
                 others = ", ".join(sorted(weights.keys() ^ set(names)))[:_MAX_SHOWN]
-                found = f"{others}: not the names of /strategies"
-                findings.add("EPC-2.8(7)", where, found, "give one weight a strategy")
+                message = f"{others}: not the names of /strategies"
+                findings.add("EPC-2.8(7)", where, message, "give one weight a strategy")
             elif problem := simplex_problem([weights[name] for name in names]):
                 findings.add("EPC-2.3", where, problem, _RECOMPUTE)
     return len(findings) == before
@@ -234,9 +234,9 @@ def _miscounted(manifest: Manifest, domain: Domain) -> str | None:
     played = [r.verdicts.get(p, {}) for r in manifest.results.per_seed for p in phases]
     for index, verdict in enumerate(VERDICTS):
         counted = sum(cell[index] for cell in cells)
-        said = sum(p.get(verdict.value, 0) for p in played)
-        if counted != said:
-            return f"counts {counted} times {verdict}, the seeds' rounds {said}"
+        total = sum(p.get(verdict.value, 0) for p in played)
+        if counted != total:
+            return f"counts {counted} times {verdict}, the seeds' rounds {total}"
     return None
 
 
@@ -247,17 +247,17 @@ def _check_files(raw: Mapping[RawName, RawFile], folder: Path, findings: Finding
         where = f"/raw/{name}"
         path = folder / stated.path
         if stated.path != RAW[name]:
-            found, there = f"says {stated.path}, expected {RAW[name]}", False
-            findings.add("EPC-2.5(d)", f"{where}/path", found, "use the run folder's names")
+            problem, there = f"says {stated.path}, expected {RAW[name]}", False
+            findings.add("EPC-2.5(d)", f"{where}/path", problem, "use the run folder's names")
         elif path.is_symlink() or not path.is_file():
-            found, there = f"there is no file {stated.path} beside the manifest", False
-            findings.add("EPC-2.5(d)", where, found, "put the raw files back")
+            problem, there = f"there is no file {stated.path} beside the manifest", False
+            findings.add("EPC-2.5(d)", where, problem, "put the raw files back")
         else:
             for key, value in digest(path).items():
                 if value != getattr(stated, key):
-                    found = f"says {getattr(stated, key)}, the file has {value}"
+                    problem = f"says {getattr(stated, key)}, the file has {value}"
                     remedy = "restore the file as it was measured"
-                    findings.add("EPC-2.5(d)", f"{where}/{key}", found, remedy)
+                    findings.add("EPC-2.5(d)", f"{where}/{key}", problem, remedy)
     return there
 
 
@@ -280,8 +280,8 @@ def _check_against_trials(
     if manifest.provenance.origins is None:  # a record of before either was counted
         counted.pop("no_answer", None)
     stated_counts = {*counted, "origins", "no_answer", "reasoning", "members"}
-    given = {key: provenance[key] for key in provenance if key in stated_counts}
-    _compare(counted, given, "/provenance", findings)
+    provenance_counts = {key: provenance[key] for key in provenance if key in stated_counts}
+    _compare(counted, provenance_counts, "/provenance", findings)
     replayed = {record["seed"] for record in again.per_seed}
     lost = set(manifest.config.seeds) - replayed
     _check_weight_rows(again.per_seed, lost, folder, findings)
@@ -366,17 +366,17 @@ def _check_weight_rows(
         if weight is None:
             findings.add(clause, where, "no such weight, or it stands twice", remedy)
         elif disagreements(weight, row.weight):
-            found = f"says {row.weight!r}, recomputed {weight!r}"
-            findings.add(clause, f"{where}/weight", found, remedy)
+            problem = f"says {row.weight!r}, recomputed {weight!r}"
+            findings.add(clause, f"{where}/weight", problem, remedy)
     for seed, phase, strategy in expected:
-        found = f"seed {seed} {phase} {strategy} has no weight"
-        findings.add(clause, "/weights", found, remedy)
+        problem = f"seed {seed} {phase} {strategy} has no weight"
+        findings.add(clause, "/weights", problem, remedy)
 
 
 def _compare(again: Any, stated: Any, where: str, findings: Findings) -> None:
-    for place in disagreements(again, stated):
-        found = f"says {_at(stated, place)}, recomputed {_at(again, place)}"
-        findings.add(_clause(where + place), where + place, found, _RECOMPUTE)
+    for json_pointer in disagreements(again, stated):
+        problem = f"says {_at(stated, json_pointer)}, recomputed {_at(again, json_pointer)}"
+        findings.add(_clause(where + json_pointer), where + json_pointer, problem, _RECOMPUTE)
 
 
 def _clause(where: str) -> str:
@@ -386,8 +386,8 @@ def _clause(where: str) -> str:
     return "EPC-2.3" if "weights" in parts else clause_of(where)
 
 
-def _at(value: Any, place: str) -> str:
-    for part in place.split("/")[1:]:
+def _at(value: Any, json_pointer: str) -> str:
+    for part in json_pointer.split("/")[1:]:
         if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
             value = value[int(part)]
         elif isinstance(value, dict) and part in value:

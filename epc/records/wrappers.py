@@ -102,12 +102,12 @@ def mismatch(
     return None
 
 
-def member_decoding(members: Sequence[Member], number: int, asked: Json) -> Json:
+def member_decoding(members: Sequence[Member], number: int, decoding: Json) -> Json:
     """Return how a member decodes: its own way, unless the wrapper is asked to decode otherwise.
 
     Its constraint stays its own.
     """
     own = members[number - 1].decoding
-    if asked == members[0].decoding:
+    if decoding == members[0].decoding:
         return own
-    return {**asked, _CONSTRAINT: own[_CONSTRAINT]}
+    return {**decoding, _CONSTRAINT: own[_CONSTRAINT]}

@@ -52,12 +52,12 @@ def _earlier(life: Life, *, begun_before: int, served: Served) -> int:
     Each move counts once, and what was said of a target's end stays counted after the move.
     """
     past = life.points_to[:begun_before]
-    told = [served.get((life.platform, pointer.to)) for pointer in past]
-    return len(past) + sum(target.revision for target in told if target)
+    targets = [served.get((life.platform, pointer.to)) for pointer in past]
+    return len(past) + sum(target.revision for target in targets if target)
 
 
 def in_words_of_alias(name: str, means: Pointer, *, gone: bool, until: date | None) -> str:
     """Return what a name means: `gpt-4o is an alias of ... since 2024-10-02, until ...`."""
     since = f"since {means.since}" if means.since else "since a day that no source states"
-    told = f"{name} {'was' if gone else 'is'} an alias of {means.to} {since}"
-    return f"{told}, until {until}" if until else told
+    text = f"{name} {'was' if gone else 'is'} an alias of {means.to} {since}"
+    return f"{text}, until {until}" if until else text

@@ -67,9 +67,9 @@ def re_executed(own: list[Call], other: list[Call]) -> str:
     one, another = _told_apart(own), _told_apart(other)
     if copied := shared(one, another).count:
         return f"{copied:,} of the evaluator's {len(one):,} answers are the other's"
-    asked, before = answers_of(own, "evaluator"), answers_of(other, "evaluator")
-    both = asked.keys() & before.keys()
-    if _is_half(both, asked, before) and all(asked[key] == before[key] for key in both):
+    answers, before = answers_of(own, "evaluator"), answers_of(other, "evaluator")
+    both = answers.keys() & before.keys()
+    if _is_half(both, answers, before) and all(answers[key] == before[key] for key in both):
         return f"all {len(both):,} verdicts on what both asked are the other's"
     written, earlier = (_texts(answers_of(calls, "executor")) for calls in (own, other))
     texts = written & earlier
@@ -83,21 +83,21 @@ def request_ids(calls: Iterable[Call]) -> frozenset[str]:
 
     A server of one's own, which gives the same ones again, names nothing.
     """
-    told = (call for call in calls if call.role != "executor" and is_hosted(call.model))
-    return frozenset(call.request_id for call in told if call.request_id)
+    hosted_calls = (call for call in calls if call.role != "executor" and is_hosted(call.model))
+    return frozenset(call.request_id for call in hosted_calls if call.request_id)
 
 
 def _unfresh(own: list[Call], other: list[Call]) -> str:
     """Say why answers of an evaluator that has a clock are not known to be new ones."""
-    asked = [c for c in own if c.role == "evaluator" and not _only(c.model, _SAMPLED_NOT)]
-    many = f"of the evaluator's {len(asked):,} answers"
-    if old := sum(c.origin not in (ASKED, BATCHED) or not c.answered_at for c in asked):
+    calls = [c for c in own if c.role == "evaluator" and not _only(c.model, _SAMPLED_NOT)]
+    many = f"of the evaluator's {len(calls):,} answers"
+    if old := sum(c.origin not in (ASKED, BATCHED) or not c.answered_at for c in calls):
         return f"{old:,} {many} are not known to be fresh"
-    hosted = [call for call in asked if is_hosted(call.model)]
+    hosted = [call for call in calls if is_hosted(call.model)]
     if unnamed := len(hosted) - len(request_ids(hosted)):
         return f"{unnamed:,} {many} have no request id of their own"
     before = {(c.prompt, c.occasion, c.answered_at) for c in other if c.answered_at}
-    if timed := sum((c.prompt, c.occasion, c.answered_at) in before for c in asked):
+    if timed := sum((c.prompt, c.occasion, c.answered_at) in before for c in calls):
         return f"{timed:,} {many} have the other's times"
     return ""
 
@@ -109,14 +109,14 @@ def is_hosted(model: str) -> bool:
 
 def _only(model: str, places: Collection[str]) -> bool:
     """Whether a model's name means one on no other platform than these."""
-    found = named(model)
-    return found is not None and found <= frozenset(places)
+    platforms = named(model)
+    return platforms is not None and platforms <= frozenset(places)
 
 
 def _told_apart(calls: list[Call]) -> dict[str, Answer]:
     """Return the evaluator's answers that state what no two answers have in common."""
-    told = (call for call in calls if call.latency_s or call.reply)
-    return {call.id: answer_of(call) for call in told if call.role == "evaluator"}
+    distinct_calls = (call for call in calls if call.latency_s or call.reply)
+    return {call.id: answer_of(call) for call in distinct_calls if call.role == "evaluator"}
 
 
 def _is_sampled(calls: list[Call]) -> bool:

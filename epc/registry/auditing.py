@@ -30,20 +30,20 @@ def audits(checkout: Path, registry: Registry) -> Json:
 
     Raises: OSError or ValueError if a manifest is not as it was published.
     """
-    found = {}
+    by_tag = {}
     for tag, snapshot in registry.snapshots.items():
         stated = snapshot.audit_published
         if stated is not None and stated.rule < RULE:
             path = checkout / layout.FOLDER / tag / layout.MANIFEST
             manifest = Manifest.parse(json.loads(path.read_bytes()))
-            found[tag] = as_json(anew(manifest, stated))
-    return found
+            by_tag[tag] = as_json(anew(manifest, stated))
+    return by_tag
 
 
 def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
     """Return today's audit of a published manifest; its own questions were asked then."""
-    asked = {"swap": stated.position_bias["swap"], "competence": stated.competence}
-    return audited(audit_manifest(manifest, **asked).as_json())
+    probes = {"swap": stated.position_bias["swap"], "competence": stated.competence}
+    return audited(audit_manifest(manifest, **probes).as_json())
 
 
 def as_published(now: AuditSummary, manifest: Manifest, stated: AuditSummary) -> AuditSummary:

@@ -252,8 +252,10 @@ class Recipe:
     @property
     def command(self) -> str:
         """What makes the verdict file that the judge's part is cut out of."""
-        told = (("--map", self.columns), ("--label", self.labels))
-        words = [f"{word} {quote(f'{k}={v}')}" for word, given in told for k, v in given.items()]
+        options = (("--map", self.columns), ("--label", self.labels))
+        words = [
+            f"{word} {quote(f'{k}={v}')}" for word, values in options for k, v in values.items()
+        ]
         return " ".join((f"epc observe import CLONE --shape {quote(self.shape)}", *words))
 
 

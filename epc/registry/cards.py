@@ -69,7 +69,7 @@ class Said:
 
 
 def card_of(
-    tag: Tag, manifest: Manifest, audit: Json, said: Said, life: Life | None
+    tag: Tag, manifest: Manifest, audit: Json, declaration: Said, life: Life | None
 ) -> MeasuredCard:
     """Return the card of a measured snapshot; without a life it is a calibration."""
     day = date.fromisoformat(manifest.evaluator.measurement_date)
@@ -77,24 +77,24 @@ def card_of(
     executor = manifest.executor
     return MeasuredCard(
         tag=str(tag),
-        generation=said.generation,
+        generation=declaration.generation,
         protocol_version=manifest.protocol_version,
-        evaluator=_model(manifest.evaluator, platform, said),
+        evaluator=_model(manifest.evaluator, platform, declaration),
         measured={"from": day, "to": day},
-        contributor=said.contributor,
-        login=said.login,
+        contributor=declaration.contributor,
+        login=declaration.login,
         known_faults=(),
         kind="measured",
-        trust="replicated" if said.replicates else "recomputed",
+        trust="replicated" if declaration.replicates else "recomputed",
         executor=_model(executor, None) if executor else None,
         conditions=conditions_of(manifest),
         audit=audited(audit),
-        licence=said.licence,
-        conflicts_of_interest=said.conflicts,
+        licence=declaration.licence,
+        conflicts_of_interest=declaration.conflicts,
         calibration=life is None,
-        source=said.source,
-        attested=said.attested,
-        replicates=said.replicates,
+        source=declaration.source,
+        attested=declaration.attested,
+        replicates=declaration.replicates,
         citation=None,
     )
 
@@ -105,26 +105,26 @@ def judged_card_of(
     judge: ModelIdentity,
     *,
     days: tuple[date, ...],
-    said: Said,
+    declaration: Said,
     life: Life | None,
 ) -> JudgedCard:
     """Return the card of a judge's evaluations, of a plan with that judge alone."""
     platform = life.platform if life else None
     return JudgedCard(
         tag=str(tag),
-        generation=said.generation,
+        generation=declaration.generation,
         protocol_version=plan.protocol,
-        evaluator=_model(judge, platform, said),
+        evaluator=_model(judge, platform, declaration),
         measured={"from": days[0], "to": days[-1]},
-        contributor=said.contributor,
-        login=said.login,
+        contributor=declaration.contributor,
+        login=declaration.login,
         known_faults=(),
         kind="judged",
         trust="recomputed",
         executor=None,
         conditions=judged_conditions_of(plan),
-        licence=said.licence,
-        conflicts_of_interest=said.conflicts,
+        licence=declaration.licence,
+        conflicts_of_interest=declaration.conflicts,
         calibration=life is None,
         replicates=None,
         citation=None,
@@ -132,14 +132,14 @@ def judged_card_of(
 
 
 def observed_card_of(
-    tag: Tag, document: Observed, *, days: tuple[date, ...], said: Said, kept: bool
+    tag: Tag, document: Observed, *, days: tuple[date, ...], declaration: Said, kept: bool
 ) -> ObservedCard:
     """Return the card of recorded verdicts: what their source states, and who published them."""
     header, judge = document.header, judge_of(document.header)
     source, made = header.source, header.made
     return ObservedCard(
         tag=str(tag),
-        generation=said.generation,
+        generation=declaration.generation,
         protocol_version="Observed-v1.0",
         evaluator=Model(
             model=judge.model,
@@ -149,9 +149,9 @@ def observed_card_of(
             as_printed=judge.name,
         ),
         measured={"from": days[0], "to": days[-1]} if days else None,
-        contributor=said.contributor,
-        login=said.login,
-        known_faults=said.faults,
+        contributor=declaration.contributor,
+        login=declaration.login,
+        known_faults=declaration.faults,
         kind="observed",
         trust="observed",
         executor=None,
@@ -160,7 +160,7 @@ def observed_card_of(
         recipe=_recipe(made, document) if made else None,
         kept=kept,
         licence=source.licence,
-        conflicts_of_interest=said.conflicts,
+        conflicts_of_interest=declaration.conflicts,
         calibration=False,
         replicates=None,
         citation=None,
@@ -179,10 +179,10 @@ def _recipe(made: Made, document: Observed) -> Recipe:
 
 def observed_conditions_of(header: Header) -> Json:
     """Return what must agree, beside the judge, for two judges' verdicts to be like for like."""
-    asked = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
+    settings = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
     return {
         "source": f"{header.source.repository} {header.source.commit}",
-        "settings": _digest(sorted(asked, key=dumps_line)),
+        "settings": _digest(sorted(settings, key=dumps_line)),
     }
 
 
@@ -236,15 +236,19 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
 
 
-def _model(asked: ModelIdentity, platform: str | None, said: Said | None = None) -> Model:
-    parts = ("", "/", asked.model) if is_wrapper(asked.model) else asked.model.partition("/")
+def _model(identity: ModelIdentity, platform: str | None, declaration: Said | None = None) -> Model:
+    parts = (
+        ("", "/", identity.model) if is_wrapper(identity.model) else identity.model.partition("/")
+    )
     before, slash, model = parts
     return Model(
         model=model if slash else before,
-        platform=platform or platform_of(asked) or (provider_of(asked.model) if slash else None),
-        gateway=asked.gateway,
-        proxy=said is not None and said.proxy,
+        platform=platform
+        or platform_of(identity)
+        or (provider_of(identity.model) if slash else None),
+        gateway=identity.gateway,
+        proxy=declaration is not None and declaration.proxy,
         as_printed=None,
-        asked=Asked(model=asked.model, endpoint=asked.endpoint),
-        weights=said.weights if said else None,
+        asked=Asked(model=identity.model, endpoint=identity.endpoint),
+        weights=declaration.weights if declaration else None,
     )

@@ -133,7 +133,7 @@ def _signature(checkout: Path, payload: bytes) -> str:
             path = Path(folder) / "key.pub"
             path.write_text(key.removeprefix("key::") + "\n")
         words = ("-Y", "sign", "-q", "-n", NAMESPACE, "-f", str(path))
-        return _ssh_keygen(*words, given=payload)
+        return _ssh_keygen(*words, stdin=payload)
 
 
 _KEY: Final = "user.signingkey"
@@ -157,16 +157,16 @@ def _signer(checkout: Path, head: SignedHead) -> str:
         files = ("-s", str(path), "-f", str(allowed))
         who = _ssh_keygen("-Y", "find-principals", *files).split("\n")[0]
         words = ("-Y", "verify", "-n", NAMESPACE, "-I", who, *files)
-        _ssh_keygen(*words, given=head.payload)
+        _ssh_keygen(*words, stdin=head.payload)
     return who
 
 
-def _ssh_keygen(*words: str, given: bytes = b"") -> str:
+def _ssh_keygen(*words: str, stdin: bytes = b"") -> str:
     try:
-        done = subprocess.run(["ssh-keygen", *words], input=given, capture_output=True, check=False)  # noqa: S603, S607  (no shell; the user's own OpenSSH)
+        done = subprocess.run(["ssh-keygen", *words], input=stdin, capture_output=True, check=False)  # noqa: S603, S607  (no shell; the user's own OpenSSH)
     except FileNotFoundError as error:
         raise WorldError("ssh-keygen is not installed\n  fix: install OpenSSH") from error
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip() or "it said nothing"
-        raise UsageError(f"{words[1]} of an SSH signature failed: {said.splitlines()[-1]}")
+        message = done.stderr.decode(errors="replace").strip() or "it said nothing"
+        raise UsageError(f"{words[1]} of an SSH signature failed: {message.splitlines()[-1]}")
     return done.stdout.decode()

@@ -30,16 +30,16 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
 
     An expiry that follows from dates alone has no event; it is listed on its day all the same.
     """
-    found = [
+    entries = [
         Change(date=event.date, tag=event.tag, what=event.event, why=event.reason)
         for event in registry.events
         if since < event.date <= as_of
     ]
-    told = {(change.tag, change.date) for change in found if change.what != "published"}
+    event_days = {(change.tag, change.date) for change in entries if change.what != "published"}
     for tag in registry.snapshots:
         state = registry.of_tag(tag, as_of)
         begun = state.status in {"expired", "expiring"} and state.since
-        if begun and since < begun <= as_of and (tag, begun) not in told:
+        if begun and since < begun <= as_of and (tag, begun) not in event_days:
             what = f"{state.status} ({state.reason})"
-            found.append(Change(date=begun, tag=tag, what=what, why=state.note))
-    return sorted(found, key=lambda change: (change.date, change.tag, change.what))
+            entries.append(Change(date=begun, tag=tag, what=what, why=state.note))
+    return sorted(entries, key=lambda change: (change.date, change.tag, change.what))

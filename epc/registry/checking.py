@@ -50,28 +50,28 @@ def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], findings: F
     aliases = {f"{life['platform']}/{life['model']}" for _, life in pointing}
     for where, life in pointing:
         days = [pointer["since"] for pointer in life["points_to"]]
-        place = f"{where}/points_to"
+        path = f"{where}/points_to"
         if None in days[1:]:
             problem = "only of the first target may the day be unknown"
             findings.add(
-                _CLAUSE, place, problem, "leave the later target out until a source dates it"
+                _CLAUSE, path, problem, "leave the later target out until a source dates it"
             )
         elif any(first and first >= second for first, second in pairwise(days)):
-            findings.add(_CLAUSE, place, f"the days are {days}", "list the oldest target first")
+            findings.add(_CLAUSE, path, f"the days are {days}", "list the oldest target first")
         present = f"{life['platform']}/{life['points_to'][-1]['to']}"
         if present not in served:
             problem = f"there is no record of {present}"
-            findings.add(_CLAUSE, place, problem, "add one: an alias ends when its target does")
+            findings.add(_CLAUSE, path, problem, "add one: an alias ends when its target does")
         elif present in aliases:
             problem = f"{present} is an alias itself"
-            findings.add(_CLAUSE, place, problem, "name what that one points to")
+            findings.add(_CLAUSE, path, problem, "name what that one points to")
 
 
 def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
     """Note what a schema cannot see: a misnamed file, no such day, an end before the beginning."""
-    for place, day in impossible(record):
+    for pointer, day in impossible(record):
         problem, remedy = f"there is no day {day}", "see what its source says"
-        findings.add(_CLAUSE, f"{where}{place}", problem, remedy)
+        findings.add(_CLAUSE, f"{where}{pointer}", problem, remedy)
     if record["generation"] != stem:
         problem = f"says {record['generation']}, the file is called {stem}"
         findings.add(_CLAUSE, f"{where}/generation", problem, "rename the file")
@@ -81,5 +81,5 @@ def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
         for (earlier, first), (later, second) in pairwise(days):
             if first > second:
                 problem = f"{later} on {second}, {earlier} on {first} only"
-                place = f"{where}/platforms/{index}/{later}"
-                findings.add(_CLAUSE, place, problem, "see what its source says")
+                pointer = f"{where}/platforms/{index}/{later}"
+                findings.add(_CLAUSE, pointer, problem, "see what its source says")

@@ -23,9 +23,9 @@ def require_true(registry: Registry, offer: Offer, day: date) -> None:
 
     Raises: UsageError, with every clause and remedy.
     """
-    told = [str(f) for f in contradictions(registry, offer, day) if f.severity == "error"]
-    if told:
-        raise UsageError("\n".join([f"{offer.run} cannot be published", *told]))
+    errors = [str(f) for f in contradictions(registry, offer, day) if f.severity == "error"]
+    if errors:
+        raise UsageError("\n".join([f"{offer.run} cannot be published", *errors]))
 
 
 def platform_claimed(offer: Offer) -> str | None:
@@ -41,15 +41,18 @@ def platform_claimed(offer: Offer) -> str | None:
 
 def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:
     """Yield what is said of an offer that its record, its source or the registry says otherwise."""
-    said = offer.said
+    declaration = offer.said
     yield from _of_source(registry, offer) if offer.stated else _of_record(registry, offer)
-    if alike := registry.look_alike(said.generation):
-        problem, remedy = f"{said.generation} looks like {alike}", f"write {alike}, or another name"
+    if alike := registry.look_alike(declaration.generation):
+        problem, remedy = (
+            f"{declaration.generation} looks like {alike}",
+            f"write {alike}, or another name",
+        )
         yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
-    for problem in problems(said.contributor, "name"):
+    for problem in problems(declaration.contributor, "name"):
         remedy = "name the contributor in plain letters"
         yield Finding(clause=layout.TEXT, where="--contributor", problem=problem, remedy=remedy)
-    if not skeleton(said.contributor):
+    if not skeleton(declaration.contributor):
         remedy = "name the contributor"
         problem = "says nothing"
         yield Finding(clause=layout.TEXT, where="--contributor", problem=problem, remedy=remedy)
@@ -62,14 +65,14 @@ def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Find
 
 def _of_record(registry: Registry, offer: Offer) -> Iterator[Finding]:
     """Yield where a claim is denied by the record of who was asked."""
-    said, evaluator = offer.said, offer.asked["evaluator"]
-    yield from weighed(evaluator, said.weights, "--weights")
+    declaration, evaluator = offer.said, offer.asked["evaluator"]
+    yield from weighed(evaluator, declaration.weights, "--weights")
     mock = evaluator.model.removeprefix(MOCKS)
-    if mock != evaluator.model and (problem := misnamed(mock, said.generation, registry)):
+    if mock != evaluator.model and (problem := misnamed(mock, declaration.generation, registry)):
         remedy = "name the mock"
         yield Finding(clause=layout.KNOWN, where="--generation", problem=problem, remedy=remedy)
     for role, model in offer.asked.items():
-        yield from asked_at(model, role, "gateway" if said.proxy else "direct")
+        yield from asked_at(model, role, "gateway" if declaration.proxy else "direct")
     if problem := platforms.misplaced(evaluator, platform_claimed(offer)):
         remedy = "name the platform that was asked"
         yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
@@ -85,7 +88,7 @@ def named_by(registry: Registry, judge: Judge) -> Iterator[Generation]:
     name = spelt(judge)
     # As the source may write it: a maker's folder before it, as model hubs have it.
     for each in dict.fromkeys((name, name.rpartition("/")[2])):
-        yield from (found for found, _ in find(each, registry.generations.values()))
+        yield from (generation for generation, _ in find(each, registry.generations.values()))
 
 
 def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:

@@ -124,7 +124,7 @@ def rows_of(sealed: Sealed, name: str, as_of: date) -> Any:
     return frame(name, (batch for _, batch in batches(name, sealed, as_of)))
 
 
-def frame(name: str, given: Iterable[Any]) -> Any:
+def frame(name: str, record_batches: Iterable[Any]) -> Any:
     """Return the batches of a table as a pandas DataFrame.
 
     Codes are categories, days are times of pandas, and whole numbers may be absent.
@@ -141,7 +141,7 @@ def frame(name: str, given: Iterable[Any]) -> Any:
             "tables are pandas DataFrames, and pandas is not installed\n"
             "  fix: pip install 'epc-registry[data]'"
         ) from None
-    table = pa.Table.from_batches(given, schema).unify_dictionaries()
+    table = pa.Table.from_batches(record_batches, schema).unify_dictionaries()
     whole = {pa.int64(): pd.Int64Dtype()}
     return table.to_pandas(date_as_object=False, types_mapper=whole.get)
 
@@ -175,8 +175,8 @@ def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
     """Yield the lines that say which recorded verdicts are not here, and how to come by them."""
     if absent:
         count = sum(part.verdicts for part in absent)
-        said = f"{count:,} of {of:,} recorded verdicts are not here"
-        yield f"{said}: their licence keeps them with their source"
+        text = f"{count:,} of {of:,} recorded verdicts are not here"
+        yield f"{text}: their licence keeps them with their source"
     for part in absent:
         tags = f"{len(part.tags)} snapshot{'s' * (len(part.tags) > 1)}"
         yield f"{part.source}, licence {part.licence}: {part.verdicts:,} verdicts of {tags}"

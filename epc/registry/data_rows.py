@@ -188,13 +188,13 @@ def _verdicts(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
 
 def _recorded(header: Header, verdicts: Verdicts) -> dict[str, Any]:
     """Return the columns of recorded verdicts: each distinct value is looked at once."""
-    given = {name: _taken(getattr(verdicts, name), name) for name in _AS_RECORDED}
+    columns = {name: _taken(getattr(verdicts, name), name) for name in _AS_RECORDED}
     people = verdicts.humans
     for word in _WORDS:
-        counts = [said.count(word) for said in people.names]
-        given[f"humans_{word}"] = _taken(Column(codes=people.codes, names=counts), "humans")
-    given["date"] = _days(header, verdicts)
-    return given
+        counts = [choices.count(word) for choices in people.names]
+        columns[f"humans_{word}"] = _taken(Column(codes=people.codes, names=counts), "humans")
+    columns["date"] = _days(header, verdicts)
+    return columns
 
 
 def _taken(column: Column, name: str) -> Any:
@@ -251,14 +251,14 @@ def _trials(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
         phases = {name: phase.domain for name, phase in manifest.domains.phase.items()}
         with (folder / RAW["trials"]).open("rb") as file:
             while rows := [decoder.decode(line) for line in islice(file, GROUP)]:
-                given = {name: [getattr(row, name) for row in rows] for name in _OF_TRIAL}
+                columns = {name: [getattr(row, name) for row in rows] for name in _OF_TRIAL}
                 domains = [phases[row.phase] for row in rows]
-                asked = [
+                questions = [
                     manifest.tasks[domain][row.task]
                     for domain, row in zip(domains, rows, strict=True)
                 ]
-                given |= {"domain": domains, "question": asked}
-                yield batch(schema, shared | given, len(rows))
+                columns |= {"domain": domains, "question": questions}
+                yield batch(schema, shared | columns, len(rows))
 
 
 _OF_CARDS: Final = {"snapshots": snapshots, "figures": figures}

@@ -35,10 +35,10 @@ def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
     Where the intervals of a mean gamma share no value it has drifted; where they do it is
     superseded, and only the newer one is current.
     """
-    found = difference(old, new)
-    if not found.like_for_like:
+    comparison = difference(old, new)
+    if not comparison.like_for_like:
         return
-    if apart := first_apart(found):
+    if apart := first_apart(comparison):
         yield Event(date=day, tag=str(old.tag), event="drifted", reason=apart, source=str(new.tag))
     else:
         reason = f"{new.tag} measured the same in the same way, and agrees"

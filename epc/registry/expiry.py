@@ -89,8 +89,8 @@ class Expiry:
 
 def in_words(status: str, until: date | str | None, reason: str | None) -> str:
     """Return a status with its day and reason, from an `Expiry` or from its JSON."""
-    told = _TOLD[status]
-    day = f"{told} {until}" if until and told else ""
+    preposition = _TOLD[status]
+    day = f"{preposition} {until}" if until and preposition else ""
     return f"{status}{day}{f' ({reason})' if reason else ''}"
 
 

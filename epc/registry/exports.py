@@ -33,14 +33,14 @@ def osv(registry: Registry, maker: str | None = None) -> list[Json]:
 
 
 def _osv_record(generation: Generation, life: LifeRecord, ends: Stated) -> Json:
-    told = life.deprecated.date if life.deprecated else None
-    modified = max(day for day in (told, life.seen, _UNKNOWN) if day)
+    deprecation = life.deprecated.date if life.deprecated else None
+    modified = max(day for day in (deprecation, life.seen, _UNKNOWN) if day)
     sources = dict.fromkeys(s.source for s in life.stages.values() if s)
     return {
         "schema_version": "1.7.5",
         "id": _osv_id(life),
         "modified": _moment(modified),
-        **({"published": _moment(told)} if told else {}),
+        **({"published": _moment(deprecation)} if deprecation else {}),
         "summary": f"{life.platform}/{life.model} "
         f"{'retires' if ends.kind == 'exact' else 'is said to retire'} on {ends.date}",
         "affected": [
@@ -90,9 +90,9 @@ def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
     makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
     for maker in sorted(makers):
         taken: set[str] = set()
-        given = [g for g in registry.generations.values() if g.maker == maker]
-        taken.update(own for g in given if (own := _own_id(g)))
-        models = [entry for g in given if (entry := _entry(registry, g, taken, as_of))]
+        generations = [g for g in registry.generations.values() if g.maker == maker]
+        taken.update(own for g in generations if (own := _own_id(g)))
+        models = [entry for g in generations if (entry := _entry(registry, g, taken, as_of))]
         feeds[maker] = {
             "spec": "model-eol/0.1",
             "publisher": maker,
@@ -117,14 +117,14 @@ def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: d
         for life, record in zip(generation.lives, generation.record.platforms, strict=True)
         if life.platform != OPEN_WEIGHTS and not life.pinned
     ]
-    told = [
+    clocks = [
         (life, record, clock)
         for life, record in pairs
         if (clock := _clock(registry, life, record, as_of)) is not None
     ]
-    if not told or own_id is None:
+    if not clocks or own_id is None:
         return None
-    first = next((each for each in told if generation.is_makers(each[0])), None)
+    first = next((each for each in clocks if generation.is_makers(each[0])), None)
     aliases = [n for life, _ in pairs for n in (life.model, *life.aliases) if _ID.fullmatch(n)]
     aliases = [name for name in dict.fromkeys(aliases) if name != own_id and name not in taken]
     taken.update(aliases)
@@ -133,7 +133,7 @@ def _entry(registry: Registry, generation: Generation, taken: set[str], as_of: d
         entry |= {key: value for key, value in first[2].items() if key != "status"}
         follows = first[1].replacement
         entry |= {"replacement_options": [follows]} if follows and _ID.fullmatch(follows) else {}
-    elsewhere = {life.platform: clock for life, _, clock in told if not first or life != first[0]}
+    elsewhere = {life.platform: clock for life, _, clock in clocks if not first or life != first[0]}
     distributions = [{"via": _VIA.get(p, p)} | clock for p, clock in elsewhere.items()]
     return entry | ({"distributions": distributions} if distributions else {})
 
@@ -143,14 +143,14 @@ def _clock(registry: Registry, life: Life, record: LifeRecord, as_of: date) -> J
 
     In a feed the absence of dates says that no end is scheduled, so it has to be known.
     """
-    ends, told = record.retires, record.deprecated
+    ends, deprecation = record.retires, record.deprecated
     current = registry.of_life(life.model, life, as_of).status == "current"
-    stated = [each for each in (ends, told) if each and _WEB.fullmatch(each.source)]
+    stated = [each for each in (ends, deprecation) if each and _WEB.fullmatch(each.source)]
     if not stated:
         return {"status": "active"} if current and ends is None else None
     clock: Json = {"source": stated[0].source}
-    if told and told in stated and (ends is None or told.date <= ends.date):
-        clock |= {"announced": told.date.isoformat()}
+    if deprecation and deprecation in stated and (ends is None or deprecation.date <= ends.date):
+        clock |= {"announced": deprecation.date.isoformat()}
     if ends and ends in stated:
         precision = "earliest" if ends.kind == "not_before" else "exact"
         clock |= {"shutdown": ends.date.isoformat(), "date_precision": precision}

@@ -16,7 +16,7 @@ from epc.registry.tags import Tag
 from epc.registry.writing import new_folder
 
 
-def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
+def fetch(tag: Tag, out: Path, *, location: str, store: str | None) -> None:
     """Write a snapshot's own documents and raw files to a new folder, every digest checked.
 
     `place` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the raw
@@ -26,16 +26,16 @@ def fetch(tag: Tag, out: Path, *, place: str, store: str | None) -> None:
     as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        restore_sealed(tag, folder, place=place, store=store)
+        restore_sealed(tag, folder, location=location, store=store)
 
 
-def restore_sealed(tag: Tag, folder: Path, *, place: str, store: str | None) -> None:
+def restore_sealed(tag: Tag, folder: Path, *, location: str, store: str | None) -> None:
     """Write a snapshot to a folder as `restore` does, by the seal of its own event.
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
-    seal = _seal(reader(place)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
-    restore(tag, folder, seal=seal, place=place, store=store)
+    seal = _seal(reader(location)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
+    restore(tag, folder, seal=seal, location=location, store=store)
 
 
 def restore(
@@ -43,7 +43,7 @@ def restore(
     folder: Path,
     *,
     seal: str,
-    place: str,
+    location: str,
     store: str | None,
     raw: Collection[str] | None = None,
 ) -> None:
@@ -53,7 +53,7 @@ def restore(
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
-    read = reader(place)
+    read = reader(location)
     home = f"{layout.FOLDER}/{tag}"
     content = read(f"{home}/{layout.SUMS}")
     require_digest(f"{home}/{layout.SUMS}", content, seal)
@@ -69,7 +69,7 @@ def restore(
     documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * some), *of_run)}
     for name, content in documents.items():
         require_digest(f"{home}/{name}", content, sums[name])
-    blobs = reader(store or f"{place.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
+    blobs = reader(store or f"{location.rstrip('/')}/{layout.FOLDER}/{layout.STORE}")
     pointer = documents.pop(layout.POINTER, b"").decode()
     for name, content in fetched(pointer, sums, blobs, raw) if some else ():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

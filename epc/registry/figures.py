@@ -49,9 +49,9 @@ class Figure:
         return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
 
 
-def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
+def figures(document: Json, prefix: str = "") -> Iterator[Figure]:
     """Yield every figure that has a mean, in the order of their names."""
-    for key, value in sorted(given.items()):
+    for key, value in sorted(document.items()):
         if isinstance(value, dict) and "mean" in value:
             if value["mean"] is not None:
                 yield _figure(f"{prefix}{key}", value)
@@ -62,13 +62,13 @@ def figures(given: Json, prefix: str = "") -> Iterator[Figure]:
                 yield from _of_group(group)
 
 
-def headline_of_groups(given: Json) -> Figure | None:
+def headline_of_groups(document: Json) -> Figure | None:
     """Return the headline of recorded verdicts: of the setting under which there are most."""
-    groups = given.get("groups")
+    groups = document.get("groups")
     if not groups:
         return None
-    found = list(_of_group(max(groups, key=lambda group: int(group["verdicts"]))))
-    return min(found, key=lambda figure: rank(figure.name), default=None)
+    candidates = list(_of_group(max(groups, key=lambda group: int(group["verdicts"]))))
+    return min(candidates, key=lambda figure: rank(figure.name), default=None)
 
 
 def rank(name: str) -> tuple[int, str]:
@@ -112,13 +112,13 @@ def transferred(audit: AuditSummary) -> Iterator[Figure]:
         for direction, into in audit.crossing.items():
             seen = into.these_tasks
             interval = getattr(seen, f"{name}_ci95")
-            place = f"transfer/these_tasks/{name}/{direction}"
-            yield Figure(name=place, mean=getattr(seen, name), interval=interval)
+            figure_name = f"transfer/these_tasks/{name}/{direction}"
+            yield Figure(name=figure_name, mean=getattr(seen, name), interval=interval)
 
 
-def at(given: Json, name: str) -> Figure | None:
+def at(document: Json, name: str) -> Figure | None:
     """Return the figure of a name, without a look at all the others."""
-    value: Any = given
+    value: Any = document
     for key in name.split("/"):
         value = value.get(key) if isinstance(value, dict) else None
     stated = isinstance(value, dict) and value.get("mean") is not None
@@ -153,10 +153,10 @@ def derived_interval(figure: Figure, n: int) -> Interval | None:
     return None
 
 
-def misstated(given: Json) -> Iterator[tuple[str, str]]:
+def misstated(document: Json) -> Iterator[tuple[str, str]]:
     """Yield each reported figure whose interval is not the one that its numbers allow, and why."""
-    for figure in figures(given):
-        right = derived_interval(figure, given["n"])
+    for figure in figures(document):
+        right = derived_interval(figure, document["n"])
         if (right is None) != (figure.interval is None):
             allowed = "allow one" if right else "allow none"
             yield figure.name, f"its numbers {allowed}"
@@ -241,20 +241,20 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     """
     if a.kind != "measured" or b.kind != "measured":
         return "only measured snapshots can replicate one another"
-    found = difference(a, b)
+    comparison = difference(a, b)
     assert isinstance(a.card, MeasuredCard)
     assert isinstance(b.card, MeasuredCard)
     whose = [(card.contributor, card.login) for card in (a.card, b.card)]
     if is_one_contributor(*whose):
         return "a replication is a second contributor's"
-    if not found.like_for_like:
-        return f"not like for like: {', '.join(found.conditions)} differ"
-    return first_apart(found)
+    if not comparison.like_for_like:
+        return f"not like for like: {', '.join(comparison.conditions)} differ"
+    return first_apart(comparison)
 
 
-def first_apart(found: Difference) -> str:
+def first_apart(comparison: Difference) -> str:
     """Return which mean gamma of two snapshots lies apart; empty if all intervals share a value."""
-    for name, (left, right) in found.figures.items():
+    for name, (left, right) in comparison.figures.items():
         if name.startswith("gamma/") and not _overlap(left.interval, right.interval):
             return f"{name}: {left} and {right} have no value in common"
     return ""

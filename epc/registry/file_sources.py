@@ -10,20 +10,20 @@ _TIMEOUT: Final = 60
 WEB: Final = ("http://", "https://")
 
 
-def reader(place: str) -> Callable[[str], bytes]:
+def reader(location: str) -> Callable[[str], bytes]:
     """Return what reads a file below a place by its relative path.
 
     It raises WorldError where there is none, or the disk or the network fails.
     """
 
     def read(path: str) -> bytes:
-        if place.startswith(WEB):
-            return fetch(f"{place.rstrip('/')}/{path}")
+        if location.startswith(WEB):
+            return fetch(f"{location.rstrip('/')}/{path}")
         try:
-            return (Path(place) / path).read_bytes()
+            return (Path(location) / path).read_bytes()
         except OSError as error:
             raise WorldError(
-                f"cannot read {Path(place) / path}: {error.strerror or error}\n"
+                f"cannot read {Path(location) / path}: {error.strerror or error}\n"
                 "  fix: name a place that has it with --from or --store"
             ) from error
 

@@ -72,13 +72,13 @@ def gammas(registry: Registry) -> Iterator[Json]:
 def _standing(registry: Registry, tag: str) -> Json:
     """Return what must be known beside a figure: what it rests on, and what became of it."""
     snapshot = registry.snapshots[tag]
-    told = [event.event for event in registry.by_tag.get(tag, [])]
+    kinds = [event.event for event in registry.by_tag.get(tag, [])]
     return {
         "kind": "calibration" if snapshot.calibration else snapshot.kind,
         "audit": snapshot.verdict or "none",
         "rule": snapshot.audit.rule if snapshot.audit else None,
         "faults": len(snapshot.card.known_faults),
-        "event": "withdrawn" if "withdrawn" in told else next(reversed(told), "none"),
+        "event": "withdrawn" if "withdrawn" in kinds else next(reversed(kinds), "none"),
     }
 
 

@@ -18,7 +18,7 @@ from epc.registry import layout
 _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 
 
-def lost_events(checkout: Path, place: str = _PATH) -> list[str] | None:
+def lost_events(checkout: Path, file: str = _PATH) -> list[str] | None:
     """Return the event lines that some commit held and the checkout no longer does.
 
     `place` names another file of lines that are only added.
@@ -30,9 +30,9 @@ def lost_events(checkout: Path, place: str = _PATH) -> list[str] | None:
     """
     if not _has_whole_history(checkout):
         return None
-    path = checkout / place
+    path = checkout / file
     present = set(lines_of(path.read_text("utf-8", "replace"))) if path.exists() else set()
-    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", place)
+    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", file)
     once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
 
@@ -59,9 +59,9 @@ def moved_events(checkout: Path) -> list[str]:
 
 def behind(published: list[str], now: list[str]) -> list[str]:
     """Return the lines that now stand before one that they were published behind."""
-    place = {line: index for index, line in enumerate(dict.fromkeys(now))}
-    kept = [line for line in dict.fromkeys(published) if line in place]
-    return [b for a, b in pairwise(kept) if place[b] < place[a]]
+    positions = {line: index for index, line in enumerate(dict.fromkeys(now))}
+    kept = [line for line in dict.fromkeys(published) if line in positions]
+    return [b for a, b in pairwise(kept) if positions[b] < positions[a]]
 
 
 def _before_removals(checkout: Path) -> list[str]:
@@ -125,7 +125,7 @@ def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str
 def git_bytes(
     folder: Path,
     *words: str,
-    given: bytes | None = None,
+    stdin: bytes | None = None,
     more: Mapping[str, str] | None = None,
 ) -> bytes:
     """Return what git answers to some words and what it is given to read.
@@ -137,7 +137,7 @@ def git_bytes(
     try:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *words],  # noqa: S607  (the user's own git)
-            input=given,
+            input=stdin,
             env={**os.environ, **(more or {})},
             capture_output=True,
             check=True,
@@ -145,8 +145,8 @@ def git_bytes(
     except FileNotFoundError as error:
         raise WorldError("git is not installed\n  fix: install git") from error
     except subprocess.CalledProcessError as error:
-        said = error.stderr.decode(errors="replace").strip()
-        raise WorldError(f"git {words[0]} failed: {said}") from error
+        message = error.stderr.decode(errors="replace").strip()
+        raise WorldError(f"git {words[0]} failed: {message}") from error
     return done.stdout
 
 
@@ -191,9 +191,9 @@ def tag_commit(checkout: Path, tag: str, where: str) -> None:
     """
     if git(checkout, "tag", "--list", tag).strip():
         return
-    told = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", where)
+    output = git(checkout, "show", "--no-patch", "--date=raw", "--format=%cn%n%ce%n@%cd", where)
     keys = (f"GIT_COMMITTER_{part}" for part in ("NAME", "EMAIL", "DATE"))
-    committer = dict(zip(keys, told.splitlines(), strict=True))
+    committer = dict(zip(keys, output.splitlines(), strict=True))
     words = ("tag", "--annotate", "--message", f"Publish {tag}", tag, where)
     git(checkout, *words, more=committer)
 
@@ -204,7 +204,7 @@ def untagged(checkout: Path) -> dict[str, str]:
     Raises: UsageError if there is no whole history to look into; WorldError if git fails.
     """
     tags = set(git(checkout, "tag", "--list").split())
-    return {tag: found for tag, found in published_by(checkout).items() if tag not in tags}
+    return {tag: sha for tag, sha in published_by(checkout).items() if tag not in tags}
 
 
 def published_by(checkout: Path) -> dict[str, str]:

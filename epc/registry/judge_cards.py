@@ -158,10 +158,10 @@ def _of_snapshot(
     if not isinstance(snapshot.card, ObservedCard):
         yield from _figures(snapshot, state, why)
         return
-    found = parse(snapshot.figures, Figures)
-    for group in found.groups:
+    figures = parse(snapshot.figures, Figures)
+    for group in figures.groups:
         if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
-            yield from _observed(str(snapshot.tag), found.source, group, state.words, why)
+            yield from _observed(str(snapshot.tag), figures.source, group, state.words, why)
 
 
 def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
@@ -200,13 +200,15 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             flips = again.verdict_flips / again.asked
             yield known("flip_rate", flips, share, again.asked, "askings")
     if audit and audit.competence:
-        found = parse(audit.competence, _Competence).overall
-        for name, given in (
-            ("accuracy", found.accuracy),
-            ("order_consistency", found.order_consistency),
+        pairs = parse(audit.competence, _Competence).overall
+        for name, control_share in (
+            ("accuracy", pairs.accuracy),
+            ("order_consistency", pairs.order_consistency),
         ):
-            if given.mean is not None:
-                yield known(f"controls/{name}", given.mean, given.ci95, found.pairs, "pairs")
+            if control_share.mean is not None:
+                yield known(
+                    f"controls/{name}", control_share.mean, control_share.ci95, pairs.pairs, "pairs"
+                )
 
 
 def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:
@@ -251,14 +253,14 @@ def _observed(
     setting, name = group.setting, group.settings[0]
     prompt = setting.prompt.name.removesuffix(".txt").rpartition("/")[2]
     decoding = "decoding unknown" if isinstance(setting.decoding, str) else "decoding stated"
-    for figure, found in group.figures.items():
+    for figure, estimate in group.figures.items():
         yield Known(
             name=figure,
-            value=found.value,
-            ci95=found.ci95,
-            n=found.n,
+            value=estimate.value,
+            ci95=estimate.ci95,
+            n=estimate.n,
             unit="pairs" if figure.startswith(("place_", "first_")) else "verdicts",
-            items=found.items,
+            items=estimate.items,
             of=of,
             source=source.name,
             setting=name,

@@ -26,7 +26,7 @@ _ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
 _DAY: Final = len("2026-07-02")
 
 
-def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Offer:
+def offered_evaluation(folder: Path, declaration: Said, *, platform: str | None) -> Offer:
     """Check a judge's evaluation, and return what is offered of it.
 
     Raises: UsageError if it is not whole, has not exactly one judge, or judged only itself;
@@ -48,10 +48,11 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
             f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
             "  fix: have the judge asked by `epc judge run`"
         )
-    found = recheck(folder).findings
-    if found:
+    findings = recheck(folder).findings
+    if findings:
         raise UsageError(
-            f"{folder} is not whole: {len(found)} findings\n  fix: see `epc judge check {folder}`"
+            f"{folder} is not whole: {len(findings)} findings\n"
+            f"  fix: see `epc judge check {folder}`"
         )
     figures = figures_again(folder)
     if not figures["n"]:
@@ -68,11 +69,13 @@ def offered_evaluation(folder: Path, said: Said, *, platform: str | None) -> Off
         asked={"evaluator": judge},
         platform=platform,
         days=days,
-        said=said,
+        said=declaration,
         figures=figures,
         raw={name: sha256(folder / name) for name in published(folder, plan)},
         no_baseline=None,
-        card=lambda tag, life: judged_card_of(tag, plan, judge, days=days, said=said, life=life),
+        card=lambda tag, life: judged_card_of(
+            tag, plan, judge, days=days, declaration=declaration, life=life
+        ),
     )
 
 
@@ -109,36 +112,38 @@ def _since_the_second_rules(one: Evaluation) -> Json:
     (evidence,) = one.evidence
     return {
         "rules": one.rules,
-        "quotes": {kind: _share(found) for kind, found in evidence.kinds.items()},
+        "quotes": {kind: _share(share) for kind, share in evidence.kinds.items()},
         "bounds": as_json(one.primary.all.bounds),
     }
 
 
-def _competence(found: Competence) -> Json:
+def _competence(competence: Competence) -> Json:
     """Return what tests say of the judge: the word, and the figures that it follows from."""
-    overall = found.overall
+    overall = competence.overall
     return {
-        "word": found.word,
-        "outputs": found.outputs,
+        "word": competence.word,
+        "outputs": competence.outputs,
         "pairs": overall.pairs,
         "lost": overall.lost,
         "at_floor": overall.at_floor,
-        "constant": found.constant,
+        "constant": competence.constant,
         "detected": _share(overall),
-        "kinds": {row.kind: _share(row) for row in found.kinds},
-        "shifts": {row.by: {"mean": row.mean, "ci95": as_json(row.ci95)} for row in found.shifts},
+        "kinds": {row.kind: _share(row) for row in competence.kinds},
+        "shifts": {
+            row.by: {"mean": row.mean, "ci95": as_json(row.ci95)} for row in competence.shifts
+        },
     }
 
 
-def _labels(found: Labelled) -> Json:
+def _labels(labels: Labelled) -> Json:
     """Return how the judge stands against people, and its PASS share put right by them."""
     figures: Json = {
-        "outputs": found.outputs,
-        "undecided": found.undecided,
-        "labellers": found.labellers,
-        "between_people": [_agreed(between) for _, _, between in found.between_people if between],
+        "outputs": labels.outputs,
+        "undecided": labels.undecided,
+        "labellers": labels.labellers,
+        "between_people": [_agreed(between) for _, _, between in labels.between_people if between],
     }
-    for judge in found.judges:  # none without a valid evaluation
+    for judge in labels.judges:  # none without a valid evaluation
         passes = judge.passes
         figures |= {
             "labelled": judge.labelled,
@@ -155,15 +160,15 @@ def _labels(found: Labelled) -> Json:
     return figures
 
 
-def _agreed(found: Compared) -> Json:
+def _agreed(comparison: Compared) -> Json:
     """Return how scores of the same outputs agree."""
     return {
-        "outputs_scored": found.outputs,
+        "outputs_scored": comparison.outputs,
         "kappa": {
-            name: {"mean": mean, "ci95": as_json(found.kappa_ci95[name])}
-            for name, mean in found.kappa.items()
+            name: {"mean": mean, "ci95": as_json(comparison.kappa_ci95[name])}
+            for name, mean in comparison.kappa.items()
         },
-        "mean_absolute_error": as_json(found.mean_absolute_error),
+        "mean_absolute_error": as_json(comparison.mean_absolute_error),
     }
 
 
@@ -175,12 +180,12 @@ def _groups(rows: Iterable[Group]) -> list[Json]:
 def _shares(group: Group) -> Json:
     return {
         "valid": group.valid,
-        "verdict": {name: _share(found) for name, found in group.verdicts.items()},
+        "verdict": {name: _share(share) for name, share in group.verdicts.items()},
         "invalid": _share(group.invalid),
         "overall_score": as_json(group.overall_score),
         "dimensions": as_json(group.dimensions),
     }
 
 
-def _share(found: Share) -> Json:
-    return {"mean": found.share, "ci95": as_json(found.ci95), "hits": found.count}
+def _share(share: Share) -> Json:
+    return {"mean": share.share, "ci95": as_json(share.ci95), "hits": share.count}

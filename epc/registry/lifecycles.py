@@ -232,9 +232,9 @@ class Generation:
         return life.lasts or life.platform in _OWN.get(self.maker, {self.maker})
 
 
-def says_platform(asked: str, platform: str) -> bool:
+def says_platform(query: str, platform: str) -> bool:
     """Return whether a name says that it means a platform, by its name or a provider's."""
-    return asked.casefold().startswith(tuple(f"{place}/" for place in prefixes(platform)))
+    return query.casefold().startswith(tuple(f"{prefix}/" for prefix in prefixes(platform)))
 
 
 @cache
@@ -250,14 +250,14 @@ def spellings(generation: Generation, life: Life) -> frozenset[str]:
     return names | {f"{at}/{name}" for at in prefixes(life.platform) for name in names}
 
 
-def find(asked: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:
+def find(query: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:
     """Yield what a name means: a generation, a model id, an alias, or `platform/model`.
 
     `google/model`, as a model is asked there, means it on each platform of that provider.
     Case does not count: platforms write one model's name differently. A name without a platform
     means the model on all of them.
     """
-    wanted = asked.casefold()
+    wanted = query.casefold()
     for generation in generations:
         for life in generation.lives:
             if wanted in spellings(generation, life):

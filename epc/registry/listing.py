@@ -78,7 +78,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
     mean, ci95 = _estimated(headline)
     excess, excess_ci95 = _estimated(at(snapshot.figures, f"control/excess/{direction}"))
     invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
-    state, asked = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
+    state, request = registry.of_tag(tag, as_of), snapshot.card.evaluator.asked
     return Entry(
         tag=tag,
         kind=snapshot.kind,
@@ -86,7 +86,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         calibration=snapshot.calibration,
         evaluator=snapshot.model,
         proxy=snapshot.card.evaluator.proxy,
-        asked=f"{asked.model} at {asked.endpoint}" if asked else None,
+        asked=f"{request.model} at {request.endpoint}" if request else None,
         n=snapshot.n,
         figure=headline.name if headline else None,
         mean=mean,

@@ -54,7 +54,7 @@ def locked(
 
 def _acquired(path: Path, tell: Callable[[str], None], patience: float) -> TextIO:
     """Return the open file of the lock, held, with our number in it for those who wait."""
-    until, told = time.monotonic() + patience, False
+    until, has_told = time.monotonic() + patience, False
     while True:
         file = path.open("a+", encoding="ascii")
         if _is_free(file):
@@ -72,9 +72,9 @@ def _acquired(path: Path, tell: Callable[[str], None], patience: float) -> TextI
                 f"{who} has been writing to {path.parent} for {patience:.0f} s\n"
                 "  fix: wait for it, or stop it, and give the same command again"
             )
-        if not told:
+        if not has_told:
             tell(f"{who} is writing to {path.parent}; waiting, {patience:.0f} s at most")
-            told = True
+            has_told = True
         time.sleep(_PAUSE)
 
 

@@ -7,17 +7,17 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
 
-def lives_named(registry: Registry, asked: str) -> list[tuple[Generation, Life]]:
+def lives_named(registry: Registry, query: str) -> list[tuple[Generation, Life]]:
     """Return the lives of the model that a name means, on every platform.
 
     One platform's spelling, or that of a source whose verdicts are published, means the model; a
     name with its platform before it means the model there.
     """
-    found = list(find(asked, registry.generations.values()))
-    wanted = asked.casefold()
-    if any(says_platform(asked, life.platform) for _, life in found):
-        return found
-    names = dict.fromkeys(generation.name for generation, _ in found) or dict.fromkeys(
+    matches = list(find(query, registry.generations.values()))
+    wanted = query.casefold()
+    if any(says_platform(query, life.platform) for _, life in matches):
+        return matches
+    names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
         snapshot.tag.generation
         for snapshot in registry.snapshots.values()
         if snapshot.model.casefold() == wanted
@@ -26,9 +26,9 @@ def lives_named(registry: Registry, asked: str) -> list[tuple[Generation, Life]]
     return [(generation, life) for generation in meant for life in generation.lives]
 
 
-def spellings_of(asked: str, found: Iterable[tuple[Generation, Life]]) -> frozenset[str]:
+def spellings_of(query: str, matches: Iterable[tuple[Generation, Life]]) -> frozenset[str]:
     """Return every spelling of a name and of the lives that it means, in lower case."""
-    names = {asked, *(name for g, life in found for name in (g.name, life.model, *life.aliases))}
+    names = {query, *(name for g, life in matches for name in (g.name, life.model, *life.aliases))}
     return frozenset(name.casefold() for name in names)
 
 

@@ -52,9 +52,9 @@ def scripts_beside(name: str) -> tuple[str, str] | None:
     of Chinese, Japanese or Korean. A script is known by the first word of a letter's name.
     """
     letters = (char for char in unicodedata.normalize("NFKC", name) if char.isalpha())
-    found = dict.fromkeys(unicodedata.name(char, "UNKNOWN").split(" ")[0] for char in letters)
-    eastern = [script for script in found if script in _BESIDE_LATIN]
-    others = [script for script in found if script not in (*_BESIDE_LATIN, "MODIFIER")]
+    scripts = dict.fromkeys(unicodedata.name(char, "UNKNOWN").split(" ")[0] for char in letters)
+    eastern = [script for script in scripts if script in _BESIDE_LATIN]
+    others = [script for script in scripts if script not in (*_BESIDE_LATIN, "MODIFIER")]
     if eastern and others not in ([], ["LATIN"]):
         return eastern[0], others[-1]
     return (others[0], others[1]) if len(others) > 1 else None

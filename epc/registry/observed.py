@@ -88,7 +88,7 @@ def read_faults(file: Path) -> tuple[Fault, ...]:
     raise UsageError(f"{file} is no list of {{id, says}}: {wrong[0].problem}")
 
 
-def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
+def offered_verdicts(folder: Path, declaration: Said, choices: Choices) -> Offer:
     """Check a folder of one judge's verdicts, and return what is offered of it.
 
     Known faults are those of the shape that it was made from, then what the contributor adds.
@@ -107,8 +107,8 @@ def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
     require_plain(document.header, verdicts)
     judge, made = judge_of(document.header), document.header.made
     known = SHAPES[made.shape].faults_of([judge.model]) if made and made.shape in SHAPES else []
-    faults = (*(Fault(id=each.id, says=each.says) for each in known), *said.faults)
-    said = replace(said, faults=tuple({fault.id: fault for fault in faults}.values()))
+    faults = (*(Fault(id=each.id, says=each.says) for each in known), *declaration.faults)
+    declaration = replace(declaration, faults=tuple({fault.id: fault for fault in faults}.values()))
     days = _days(document.header, verdicts)
     raw = _file_in(folder)
     return Offer(
@@ -117,11 +117,13 @@ def offered_verdicts(folder: Path, said: Said, choices: Choices) -> Offer:
         asked={},
         platform=None,
         days=days,
-        said=said,
+        said=declaration,
         figures=figures_of_verdicts(document.header, verdicts, choices),
         raw={raw.name: sha256(raw)} if kept else {},
         no_baseline=None,
-        card=lambda tag, _: observed_card_of(tag, document, days=days, said=said, kept=kept),
+        card=lambda tag, _: observed_card_of(
+            tag, document, days=days, declaration=declaration, kept=kept
+        ),
         stated=judge,
     )
 
@@ -217,8 +219,8 @@ def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
         for key in sorted(one.keys() | other.keys()):
             yield from _differing(one.get(key), other.get(key), f"{where}/{key}")
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, (a, b) in enumerate(zip(one, other, strict=True)):
-            yield from _differing(a, b, f"{where}/{place}")
+        for index, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(a, b, f"{where}/{index}")
     elif one != other:
         yield where
 
@@ -273,8 +275,8 @@ def _other_files(header: Header, source: Path) -> Iterator[str]:
 
 def document_findings(value: Any) -> list[Finding]:
     """Return what is wrong with an `observed.json`."""
-    found = schema_findings("observed", value, clause=_CLAUSE)
-    return found or schema_findings(
+    findings = schema_findings("observed", value, clause=_CLAUSE)
+    return findings or schema_findings(
         "verdict_header", value["header"], where="/header", clause=_CLAUSE
     )
 
@@ -285,23 +287,23 @@ def document_of(folder: Path) -> Observed:
     Raises: UsageError if that is damaged.
     """
     value, wrong = strict_json.read(folder / OBSERVED)
-    if found := wrong or document_findings(value):
-        raise UsageError("\n".join([f"{folder / OBSERVED} is damaged", *map(str, found)]))
+    if findings := wrong or document_findings(value):
+        raise UsageError("\n".join([f"{folder / OBSERVED} is damaged", *map(str, findings)]))
     return parse(value, Observed)
 
 
 def _file_in(folder: Path) -> Path:
-    found = next((folder / name for name in _FORMS if (folder / name).is_file()), None)
-    if found is None:
+    file = next((folder / name for name in _FORMS if (folder / name).is_file()), None)
+    if file is None:
         raise UsageError(f"{folder} has no {' or '.join(_FORMS)}")
-    return found
+    return file
 
 
 def _sound(file: Path) -> tuple[Header, Verdicts]:
-    header, verdicts, found = read(file)
-    if found or header is None or verdicts is None:
+    header, verdicts, findings = read(file)
+    if findings or header is None or verdicts is None:
         raise UsageError(
-            f"{file} is not sound: {len(found)} findings\n  fix: see `epc observe check {file}`"
+            f"{file} is not sound: {len(findings)} findings\n  fix: see `epc observe check {file}`"
         )
     return header, verdicts
 

@@ -48,7 +48,7 @@ class Offer:
         return not self.stated and self.asked["evaluator"].model.startswith(MOCKS)
 
 
-def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:
+def offered_run(run: Path, declaration: Said, *, platform: str | None) -> Offer:
     """Check a run, and return what is offered of it.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed.
@@ -64,11 +64,11 @@ def offered_run(run: Path, said: Said, *, platform: str | None) -> Offer:
             "  fix: publish the folder that the measurement wrote"
         )
     audit = audit_checked(report).as_json()
-    return measured_offer(run, report.manifest, audit, platform=platform, said=said)
+    return measured_offer(run, report.manifest, audit, platform=platform, declaration=declaration)
 
 
 def measured_offer(
-    run: Path, manifest: Manifest, audit: Json, *, platform: str | None, said: Said
+    run: Path, manifest: Manifest, audit: Json, *, platform: str | None, declaration: Said
 ) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
     raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
@@ -81,9 +81,9 @@ def measured_offer(
         asked=manifest.asked,
         platform=platform,
         days=(date.fromisoformat(manifest.evaluator.measurement_date),),
-        said=said,
+        said=declaration,
         figures=manifest.document["results"]["summary"],
         raw=raw,
         no_baseline=no_baseline if word in NO_BASELINE else None,
-        card=lambda tag, life: card_of(tag, manifest, audit, said, life),
+        card=lambda tag, life: card_of(tag, manifest, audit, declaration, life),
     )

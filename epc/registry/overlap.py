@@ -48,13 +48,13 @@ def repeats_of(manifest: Manifest) -> Repeats | None:
         return Repeats(kept=again.asked - again.verdict_flips, asked=again.asked)
     if manifest.reuses:
         return None
-    kept, asked = 0.0, 0
+    kept, askings = 0.0, 0
     for strategies in manifest.results.verdict_table.counts.values():
         for row in (row for rows in strategies.values() for row in rows if sum(row) > 1):
             n = sum(row)
             kept += sum(count * (count - 1) for count in row) / n
-            asked += n - 1
-    return Repeats(kept=round(kept), asked=asked) if asked else None
+            askings += n - 1
+    return Repeats(kept=round(kept), asked=askings) if askings else None
 
 
 def unrepeated(run: Path, checkout: Path, tag: str) -> str:

@@ -113,8 +113,8 @@ def provider_of(name: str) -> str:
     A wrapper's is that of its members, or `several`.
     """
     if is_wrapper(name):
-        found = {provider_of(member) for member in members_named(name)}
-        return found.pop() if len(found) == 1 else SEVERAL
+        providers = {provider_of(member) for member in members_named(name)}
+        return providers.pop() if len(providers) == 1 else SEVERAL
     return name.removeprefix("inspect/").partition("/")[0]
 
 
@@ -127,9 +127,9 @@ def named(name: str) -> frozenset[str] | None:
     if parts[0] in GATEWAYS:
         parts = parts[1:]
     for provider in ("/".join(parts[:2]), parts[0] if len(parts) > 1 else ""):
-        found = frozenset(p for p, known in PLATFORMS.items() if provider in known.providers)
-        if found:
-            return found
+        platforms = frozenset(p for p, known in PLATFORMS.items() if provider in known.providers)
+        if platforms:
+            return platforms
     return None
 
 
@@ -140,8 +140,12 @@ def addressed(endpoint: str) -> frozenset[str] | None:
     host = host_of(endpoint)
     if _is_own_machine(host):
         return frozenset({SELF_HOSTED})
-    found = frozenset(p for p, known in PLATFORMS.items() if re.fullmatch(known.hosts, host))
-    return found if (found and endpoint.startswith("https://")) or SELF_HOSTED in found else None
+    platforms = frozenset(p for p, known in PLATFORMS.items() if re.fullmatch(known.hosts, host))
+    return (
+        platforms
+        if (platforms and endpoint.startswith("https://")) or SELF_HOSTED in platforms
+        else None
+    )
 
 
 def asked_on(model: ModelIdentity) -> frozenset[str] | None:
@@ -152,7 +156,7 @@ def asked_on(model: ModelIdentity) -> frozenset[str] | None:
     """
     if members := members_of(model):
         each = [asked_on(member) for member in members]
-        shown_on = [found for found in each if found is not None]
+        shown_on = [platforms for platforms in each if platforms is not None]
         common = frozenset.intersection(*shown_on) if len(shown_on) == len(each) else None
         return common or (frozenset() if frozenset() in each else None)
     by_name, by_address = named(model.model), addressed(model.endpoint)
@@ -183,8 +187,8 @@ def kind_of(model: ModelIdentity) -> Kind:
 
 def platform_of(model: ModelIdentity) -> str | None:
     """Return the one platform on which a model was asked; None where its record leaves it open."""
-    found = asked_on(model) or frozenset()
-    return next(iter(found)) if len(found) == 1 else None
+    platforms = asked_on(model) or frozenset()
+    return next(iter(platforms)) if len(platforms) == 1 else None
 
 
 def members_of(model: ModelIdentity) -> list[ModelIdentity]:
@@ -205,7 +209,7 @@ def contradiction(model: ModelIdentity) -> str:
     """Say how the name and the address of a record contradict each other; empty if they do not."""
     if asked_on(model) != frozenset():
         return ""
-    wrong = [told for member in members_of(model) if (told := contradiction(member))]
+    wrong = [problem for member in members_of(model) if (problem := contradiction(member))]
     if wrong:
         return "; ".join(wrong)
     places = " or ".join(sorted(addressed(model.endpoint) or ())) or "no address"
@@ -216,10 +220,10 @@ def contradiction(model: ModelIdentity) -> str:
 
 def misplaced(model: ModelIdentity, platform: str | None) -> str:
     """Say why a model was not asked on a platform; empty if it can have been."""
-    found = asked_on(model)
-    if not found or platform in found:
+    platforms = asked_on(model)
+    if not platforms or platform in platforms:
         return ""
-    places = " or ".join(sorted(found))
+    places = " or ".join(sorted(platforms))
     return f"says {platform}, {shown(model.model)} was asked on {places}"
 
 
@@ -247,7 +251,7 @@ def _is_own_machine(host: str) -> bool:
 def _addresses(host: str) -> Iterator[Any]:
     """Yield the address that a host is written as, whatever stands in it: IPv4 in IPv6, too."""
     try:
-        found = ip_address(host.partition("%")[0])
+        address = ip_address(host.partition("%")[0])
     except ValueError:
         return
-    yield getattr(found, "ipv4_mapped", None) or found
+    yield getattr(address, "ipv4_mapped", None) or address

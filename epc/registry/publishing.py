@@ -43,7 +43,7 @@ from epc.registry.writing import append
 
 
 def offered(
-    run: Path, said: Said, *, platform: str | None = None, choices: Choices = NO_CHOICES
+    run: Path, declaration: Said, *, platform: str | None = None, choices: Choices = NO_CHOICES
 ) -> Offer:
     """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
 
@@ -53,9 +53,9 @@ def offered(
     evaluation's document was damaged.
     """
     if is_observed(run):
-        return offered_verdicts(run, said, choices)
+        return offered_verdicts(run, declaration, choices)
     offer = offered_evaluation if is_evaluation(run) else offered_run
-    return offer(run, said, platform=platform)
+    return offer(run, declaration, platform=platform)
 
 
 def publish(
@@ -77,27 +77,27 @@ def publish(
     _clear(lock)
     registry = of_folder(checkout)
     require_true(registry, offer, day)
-    said, life = offer.said, _life(registry, offer)
+    declaration, life = offer.said, _life(registry, offer)
     if life and offer.no_baseline:
         raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
-    own = published_as(checkout, offer.run, said.generation, kind=offer.kind)
-    tag = own or next_tag(said.generation, taken(checkout, registry))
+    own = published_as(checkout, offer.run, declaration.generation, kind=offer.kind)
+    tag = own or next_tag(declaration.generation, taken(checkout, registry))
     card = offer.card(tag, life)
-    if said.replicates:
-        _require_replication(registry, said.replicates, Snapshot.of(card, offer.figures))
+    if declaration.replicates:
+        _require_replication(registry, declaration.replicates, Snapshot.of(card, offer.figures))
         assert isinstance(card, MeasuredCard)  # nothing else replicates
-        if again := unrepeated(offer.run, checkout, said.replicates):
+        if again := unrepeated(offer.run, checkout, declaration.replicates):
             card = replace(card, trust="re-executed")
-            tell(f"re-executed, not replicated of {said.replicates}: {again}")
+            tell(f"re-executed, not replicated of {declaration.replicates}: {again}")
     new = Snapshot.of(card, offer.figures)
     folder = lock.home / str(tag)
     if not folder.is_dir():
         _build(checkout, offer, card)
         tell(f"wrote {folder}")
     if not any(event.event == "published" for event in registry.by_tag.get(str(tag), [])):
-        told = _told(folder, registry, new, day)
-        append(lock, *told)
-        for event in told:
+        events = _told(folder, registry, new, day)
+        append(lock, *events)
+        for event in events:
             tell(f"event: {event.tag} {event.event}")
     tell(sign(lock))
     write_headlines(lock)

@@ -28,7 +28,7 @@ _NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
 
-def open_registry(place: str | None, *, figures: bool = True) -> Registry:
+def open_registry(location: str | None, *, figures: bool = True) -> Registry:
     """Return the registry at a folder, a file or an address.
 
     Without one it is the checkout around us, or else the one that the package brought along.
@@ -37,7 +37,7 @@ def open_registry(place: str | None, *, figures: bool = True) -> Registry:
     Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
     disk or the network fails.
     """
-    if place is None:
+    if location is None:
         try:
             checkout = find_checkout(Path.cwd(), option=_NAMED)
         except UsageError:
@@ -45,13 +45,13 @@ def open_registry(place: str | None, *, figures: bool = True) -> Registry:
                 return shipped(SHIPPED)
             raise
         return of_folder(checkout, figures=figures)
-    if place.startswith(WEB):
-        return _registry(_fetched(place), place)
-    path = Path(place)
+    if location.startswith(WEB):
+        return _registry(_fetched(location), location)
+    path = Path(location)
     if path.is_dir() and (path / layout.PUBLISHED).is_file():
         path /= layout.PUBLISHED
     if path.is_file():
-        return _registry(_json(path), place)
+        return _registry(_json(path), location)
     return of_folder(find_checkout(path, up=False, option=_NAMED), figures=figures)
 
 
@@ -123,10 +123,10 @@ def _all_kept() -> Iterator[None]:
 def audits(checkout: Path) -> Json:
     """Return what today's rule says of the snapshots that were published under an older one."""
     path = checkout / layout.FOLDER / layout.AUDITS
-    given = _json(path) if path.exists() else {}
-    if not isinstance(given, dict):
+    value = _json(path) if path.exists() else {}
+    if not isinstance(value, dict):
         raise _malformed(path, "holds no audits by their tags")
-    return given
+    return value
 
 
 def folders(checkout: Path) -> list[Path]:
@@ -151,9 +151,9 @@ def policy(checkout: Path) -> Json:
 
     path = checkout / layout.POLICY
     try:
-        given: Any = yaml.safe_load(_text(path))["expiry"]
-        ages = {key: given[key] for key in ("maximum_age_days", "notice_days")}
-        ages |= {key: given[key] for key in ("confirmation_days",) if key in given}
+        settings: Any = yaml.safe_load(_text(path))["expiry"]
+        ages = {key: settings[key] for key in ("maximum_age_days", "notice_days")}
+        ages |= {key: settings[key] for key in ("confirmation_days",) if key in settings}
     except (yaml.YAMLError, KeyError, TypeError) as error:
         raise _malformed(path, f"no expiry policy: {error!r}") from error
     if not all(type(days) is int and days >= 0 for days in ages.values()):
@@ -161,13 +161,13 @@ def policy(checkout: Path) -> Json:
     return ages
 
 
-def _registry(given: Any, place: str) -> Registry:
+def _registry(value: Any, where: str) -> Registry:
     """Return a document's registry; what is missing or misspelt in it is the document's fault."""
     try:
-        return Registry.of(given)
+        return Registry.of(value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
-        raise _malformed(place, f"not a registry: {lacks}") from error
+        raise _malformed(where, f"not a registry: {lacks}") from error
 
 
 def _fetched(address: str) -> Any:
@@ -183,10 +183,10 @@ def _json(path: Path | str) -> Any:
 
 def _part(path: Path | str, key: str) -> Any:
     """Return a document of a snapshot, which has at least a key."""
-    given = _json(path)
-    if not isinstance(given, dict) or key not in given:
+    value = _json(path)
+    if not isinstance(value, dict) or key not in value:
         raise _malformed(path, f"holds no {key}")
-    return given
+    return value
 
 
 def is_seal(row: Any) -> bool:
@@ -200,11 +200,11 @@ def _lines(path: Path) -> Iterator[Any]:
             yield _parsed(line, f"{path}:{number}")
 
 
-def _parsed(text: str | bytes, place: Path | str) -> Any:
+def _parsed(text: str | bytes, where: Path | str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise _malformed(place, f"not JSON: {error}") from error
+        raise _malformed(where, f"not JSON: {error}") from error
 
 
 def _text(path: Path | str) -> str:
@@ -217,6 +217,6 @@ def _text(path: Path | str) -> str:
         ) from error
 
 
-def _malformed(place: Path | str, problem: str) -> MalformedError:
+def _malformed(where: Path | str, problem: str) -> MalformedError:
     remedy = "see `epc snapshot verify` and `epc evaluators check`"
-    return MalformedError(Finding(clause="EPC-4", where=str(place), problem=problem, remedy=remedy))
+    return MalformedError(Finding(clause="EPC-4", where=str(where), problem=problem, remedy=remedy))

@@ -12,10 +12,10 @@ class Recall(Protocol):
     `given` names all that it follows from, beside the program.
     """
 
-    def __call__(self, kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:
+    def __call__(self, kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> T:
         """Return the result, of this kind."""
 
 
-def anew(kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:  # noqa: ARG001
+def anew(kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> T:  # noqa: ARG001
     """Work the result out: nothing is kept."""
     return work()

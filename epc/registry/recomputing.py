@@ -56,11 +56,11 @@ def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
 
     Raises: UsageError if a named one has none.
     """
-    found = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
-    without = {s.tag: why for s in found if (why := _without_raw(s))}
+    snapshots = [s for tag, s in registry.snapshots.items() if tag in tags or not tags]
+    without = {s.tag: why for s in snapshots if (why := _without_raw(s))}
     for tag, why in without.items() if tags else ():
         raise UsageError(f"{tag} {why}")
-    return [snapshot.tag for snapshot in found if snapshot.tag not in without]
+    return [snapshot.tag for snapshot in snapshots if snapshot.tag not in without]
 
 
 def rebuildable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
@@ -122,7 +122,7 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
             raw = None if source is None else ()
-            restore(snapshot.tag, run, seal=seal, place=str(checkout), store=None, raw=raw)
+            restore(snapshot.tag, run, seal=seal, location=str(checkout), store=None, raw=raw)
             if source:
                 rebuild(run, source)
             changed, problems = _AGAIN[snapshot.kind](run, snapshot)
@@ -135,13 +135,13 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
 
 def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     done = rewrite(run, write=False)
-    said, findings = _audit_again(run, done.manifest)
+    audit, findings = _audit_again(run, done.manifest)
     assert isinstance(snapshot.card, MeasuredCard)
     stated, anew = snapshot.card.audit, snapshot.audited_anew
-    then = as_published(said, done.manifest, stated)
+    then = as_published(audit, done.manifest, stated)
     changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
     if anew is not None:
-        changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(said, anew)]
+        changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(audit, anew)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
 
@@ -166,6 +166,6 @@ def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:
 def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:
     """Return what a card says of this run's audit, and damage to its probes."""
     findings = Findings()
-    asked = read_probes(manifest, run, findings)
-    report = Report(path=str(run), findings=[], manifest=manifest, asked=asked)
+    probes = read_probes(manifest, run, findings)
+    report = Report(path=str(run), findings=[], manifest=manifest, asked=probes)
     return audited(audit_checked(report).as_json()), findings.kept()

@@ -55,15 +55,15 @@ class Registry:
     listed: date | None = None
 
     @classmethod
-    def of(cls, given: Json) -> Self:
+    def of(cls, document: Json) -> Self:
         """Return the registry that a published document describes."""
         pairs = [
             Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew"))
-            for entry in given["snapshots"]
+            for entry in document["snapshots"]
         ]
-        lives = [Generation.parse(record) for record in given["evaluators"]]
-        ages = parse(given["policy"], _Ages)
-        events = tuple(parse(line, Event) for line in given["events"])
+        lives = [Generation.parse(record) for record in document["evaluators"]]
+        ages = parse(document["policy"], _Ages)
+        events = tuple(parse(line, Event) for line in document["events"])
         by_tag: dict[str, list[Event]] = {}
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
@@ -78,11 +78,11 @@ class Registry:
                 notice=ages.notice_days,
                 confirmation=ages.confirmation_days,
             ),
-            given=given,
+            given=document,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},
             repeated=_repeated(standing),
-            spot_checks=tuple(parse(c, SpotChecked) for c in given.get("spot_checks", ())),
+            spot_checks=tuple(parse(c, SpotChecked) for c in document.get("spot_checks", ())),
         )
 
     def snapshot(self, tag: str) -> Snapshot:
@@ -90,10 +90,10 @@ class Registry:
 
         Raises: MalformedError if that is no tag; UsageError if there is none of that tag.
         """
-        found = self.snapshots.get(str(Tag.parse(tag)))
-        if found is None:
+        snapshot = self.snapshots.get(str(Tag.parse(tag)))
+        if snapshot is None:
             raise UsageError(f"there is no snapshot {tag}\n  fix: see `epc snapshot list`")
-        return found
+        return snapshot
 
     @property
     def records(self) -> list[GenerationRecord]:
@@ -114,16 +114,16 @@ class Registry:
             return None
         return next((name for name in known if is_same(name, generation)), None)
 
-    def expiry(self, asked: Sequence[str], as_of: date) -> list[Expiry]:
+    def expiry(self, names: Sequence[str], as_of: date) -> list[Expiry]:
         """Return the state of everything asked about on a day; of all snapshots if of nothing."""
-        if not asked:
+        if not names:
             return [self.of_tag(tag, as_of) for tag in self.snapshots]
-        return [state for name in asked for state in self._asked(name, as_of)]
+        return [state for name in names for state in self._asked(name, as_of)]
 
     def ended_by(self, tag: str, *kinds: str, as_of: date = date.max) -> Event | None:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""
-        told = [e for e in self.by_tag.get(tag, ()) if e.event in kinds and e.date <= as_of]
-        return min(told, key=lambda event: kinds.index(event.event), default=None)
+        events = [e for e in self.by_tag.get(tag, ()) if e.event in kinds and e.date <= as_of]
+        return min(events, key=lambda event: kinds.index(event.event), default=None)
 
     def of_tag(self, tag: str, as_of: date) -> Expiry:
         """Return the state of one snapshot."""
@@ -172,16 +172,18 @@ class Registry:
 
     def seal(self, tag: str) -> str | None:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
-        told = self.by_tag.get(tag, [])
-        return next((event.sha256 for event in told if event.event == "published"), None)
+        events = self.by_tag.get(tag, [])
+        return next((event.sha256 for event in events if event.event == "published"), None)
 
     def trust(self, tag: str) -> Trust:
         """Return a snapshot's step of trust: another's repetition of it counts for both.
 
         Of spot checks the newest counts, if somebody could tell anything by it.
         """
-        told = [c.verdict for c in self.spot_checks if c.tag == tag and c.verdict != "cannot_tell"]
-        checked: Trust = "spot-checked" if told and told[-1] == "agrees" else STEPS[0]
+        verdicts = [
+            c.verdict for c in self.spot_checks if c.tag == tag and c.verdict != "cannot_tell"
+        ]
+        checked: Trust = "spot-checked" if verdicts and verdicts[-1] == "agrees" else STEPS[0]
         steps = (self.snapshots[tag].trust, self.repeated.get(tag, STEPS[0]), checked)
         return max(steps, key=STEPS.index)
 
@@ -189,14 +191,14 @@ class Registry:
         if name in self.snapshots:
             yield self.of_tag(name, as_of)
             return
-        found = list(find(name, self.generations.values()))
-        if not found and is_wrapper(name):
+        matches = list(find(name, self.generations.values()))
+        if not matches and is_wrapper(name):
             yield self.of_life(name, life_of_wrapper(name), as_of)
-        elif not found:
+        elif not matches:
             yield expiry.unknown(name, as_of, self.missing(name))
-        elif not any(says_platform(name, life.platform) or _has_makers(g) for g, life in found):
-            yield expiry.unknown(name, as_of, _elsewhere(name, found))
-        for _, life in found:
+        elif not any(says_platform(name, life.platform) or _has_makers(g) for g, life in matches):
+            yield expiry.unknown(name, as_of, _elsewhere(name, matches))
+        for _, life in matches:
             yield self.of_life(name, life, as_of)
 
     def missing(self, name: str) -> str:
@@ -221,18 +223,18 @@ def _has_makers(generation: Generation) -> bool:
     return any(generation.is_makers(life) for life in generation.lives)
 
 
-def _elsewhere(name: str, found: Sequence[tuple[Generation, Life]]) -> str:
+def _elsewhere(name: str, matches: Sequence[tuple[Generation, Life]]) -> str:
     """Say that only others than the maker have a record of a name, and who (Reading R53)."""
-    makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in found))
-    others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in found))
+    makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in matches))
+    others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in matches))
     return f"{makers}, its maker, has no record of it here; only {others}"
 
 
 def _repeated(standing: Iterable[Snapshot]) -> dict[str, Trust]:
     """Return the step to which the best repetition that stands lifts each repeated snapshot."""
-    found: dict[str, Trust] = {}
+    steps: dict[str, Trust] = {}
     for snapshot in standing:
         tag = snapshot.card.replicates
         if tag is not None:
-            found[tag] = max(found.get(tag, STEPS[0]), snapshot.trust, key=STEPS.index)
-    return found
+            steps[tag] = max(steps.get(tag, STEPS[0]), snapshot.trust, key=STEPS.index)
+    return steps

@@ -88,10 +88,10 @@ def _is_here(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        given = ip_address(host.strip("[]"))
+        address = ip_address(host.strip("[]"))
     except ValueError:
         return False
-    return given.is_loopback or given.is_unspecified
+    return address.is_loopback or address.is_unspecified
 
 
 def _origin(checkout: Path) -> str:
@@ -112,8 +112,8 @@ def _stated(checkout: Path) -> str | None:
 
     path = checkout / layout.POLICY
     try:
-        given: Any = yaml.safe_load(path.read_text("utf-8"))
-        remote = given.get(SETTING)
+        settings: Any = yaml.safe_load(path.read_text("utf-8"))
+        remote = settings.get(SETTING)
     except (yaml.YAMLError, AttributeError, UnicodeDecodeError) as error:
         raise _malformed(path, "no settings") from error
     except OSError as error:

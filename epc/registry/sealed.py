@@ -54,13 +54,13 @@ class Sealed:
             folder = Path(name)
             with able_to("write", name):
                 place, store = self.place, self.store
-                restore(snapshot.tag, folder, seal=seal, place=place, store=store, raw=raw)
+                restore(snapshot.tag, folder, seal=seal, location=place, store=store, raw=raw)
             yield folder
 
 
 @contextmanager
 def open_sealed(
-    place: str | None, *, store: str | None = None, at: str | None = None
+    location: str | None, *, store: str | None = None, at: str | None = None
 ) -> Iterator[Sealed]:
     """Lend the registry of a checkout or an address, once all of its cards and figures are checked.
 
@@ -70,7 +70,7 @@ def open_sealed(
     Raises: UsageError if there is none, or no such tag; MalformedError if a file is not as it was
     published; WorldError if git, the disk or the network fails.
     """
-    base = _base(place)
+    base = _base(location)
     day = None
     with ExitStack() as kept:
         if at is not None:
@@ -85,21 +85,21 @@ def open_sealed(
         yield Sealed(registry=registry, place=base, store=store, day=day)
 
 
-def _base(place: str | None) -> str:
+def _base(location: str | None) -> str:
     """Return the folder or address that holds `snapshots/`."""
-    if place is None:
+    if location is None:
         return str(find_checkout(Path.cwd(), option=_NAMED))
-    base = place.removesuffix(layout.PUBLISHED).rstrip("/") or "."
+    base = location.removesuffix(layout.PUBLISHED).rstrip("/") or "."
     if base.startswith(WEB) or (Path(base) / layout.PUBLISHED).is_file():
         return base
     return str(find_checkout(Path(base), up=False, option=_NAMED))
 
 
-def _require_sealed(registry: Registry, place: str) -> None:
+def _require_sealed(registry: Registry, location: str) -> None:
     """Hold every card and every file of figures against its seal, and what was read against it."""
-    read = reader(place)
-    for given in registry.given["snapshots"]:
-        tag = given["card"]["tag"]
+    read = reader(location)
+    for entry in registry.given["snapshots"]:
+        tag = entry["card"]["tag"]
         home = f"{layout.FOLDER}/{tag}"
         seal = registry.seal(tag)
         if seal is None:
@@ -113,7 +113,7 @@ def _require_sealed(registry: Registry, place: str) -> None:
             require_digest(f"{home}/{name}", content, sums[name])
             documents[name] = json.loads(content)
         stated = documents[layout.CARD], documents[layout.FIGURES]["figures"]
-        if stated != (given["card"], given["figures"]):
+        if stated != (entry["card"], entry["figures"]):
             raise MalformedError(unsound(home, f"is not what {layout.PUBLISHED} says of it"))
 
 

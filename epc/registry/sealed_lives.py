@@ -68,6 +68,6 @@ def check(checkout: Path, sealed: str | None, findings: Findings) -> None:
             findings.add(_CLAUSE, f"{_PLACE}/{name}", "was sealed and is gone", _REMEDY)
         elif name not in listed:
             findings.add(_CLAUSE, f"{_PLACE}/{name}", "is not sealed", _REMEDY)
-        elif (found := sha256(present[name])) != listed[name]:
-            problem = f"SHA-256 is {found}, sealed with {listed[name]}"
+        elif (digest := sha256(present[name])) != listed[name]:
+            problem = f"SHA-256 is {digest}, sealed with {listed[name]}"
             findings.add(_CLAUSE, f"{_PLACE}/{name}", problem, _REMEDY)

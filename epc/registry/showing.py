@@ -111,12 +111,12 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
 def _audited(snapshot: Snapshot, audit: AuditSummary, crosses: Sequence[str]) -> list[str]:
     """Return what an audit says, what it said before, and what it warns of."""
     control = snapshot.figures["control"]["method"]
-    told = [f"{_word(audit)}; the control is {control}", *crosses]
+    lines = [f"{_word(audit)}; the control is {control}", *crosses]
     before = snapshot.audit_published
     if before is not None and before.rule != audit.rule:
-        told.append(f"published as {_word(before)}")
-    told += [finding["problem"] for finding in audit.findings]
-    return [f"  audit      {told[0]}", *(f"             {line}" for line in told[1:])]
+        lines.append(f"published as {_word(before)}")
+    lines += [finding["problem"] for finding in audit.findings]
+    return [f"  audit      {lines[0]}", *(f"             {line}" for line in lines[1:])]
 
 
 def _word(audit: AuditSummary) -> str:
@@ -143,12 +143,12 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
             yield f"  totals     {method}: {counts}{flags}"
     if tested := figures.get("competence"):
         right, pairs = tested["detected"]["hits"], tested["pairs"] - tested["at_floor"]
-        said = f"scored {right} of {pairs} spoilt texts below their outputs"
-        yield f"  competence {tested['word'].replace('_', ' ')}: {said}"
+        text = f"scored {right} of {pairs} spoilt texts below their outputs"
+        yield f"  competence {tested['word'].replace('_', ' ')}: {text}"
     if people := figures.get("labels"):
         same = people["same_verdict"]["hits"] if people.get("labelled") else 0
-        said = f"says the same of {same} of {people.get('labelled', 0)} outputs"
-        yield f"  people     {said}"
+        text = f"says the same of {same} of {people.get('labelled', 0)} outputs"
+        yield f"  people     {text}"
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 
@@ -196,16 +196,16 @@ def _by(card: Card) -> str:
     return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
 
 
-def difference_text(found: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """Return two snapshots side by side."""
-    lines = ["like for like" if found.like_for_like else "NOT like for like; these differ:"]
-    lines += [f"{tag} is a failed run: {why}" for tag, why in found.failed.items()]
-    for key, (a, b) in found.conditions.items():
+    lines = ["like for like" if difference.like_for_like else "NOT like for like; these differ:"]
+    lines += [f"{tag} is a failed run: {why}" for tag, why in difference.failed.items()]
+    for key, (a, b) in difference.conditions.items():
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
-    if not found.figures:
+    if not difference.figures:
         lines.append("no figure stands in both")
-    for name, (x, y) in found.figures.items():
-        gap = "" if found.failed else f"  {y.mean - x.mean:+.3f}"
+    for name, (x, y) in difference.figures.items():
+        gap = "" if difference.failed else f"  {y.mean - x.mean:+.3f}"
         lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}")
     return "\n".join(lines)
 

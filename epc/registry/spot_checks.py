@@ -65,13 +65,13 @@ def published(checkout: Path, tag: str) -> Published:
     if commit is None:
         raise UsageError(f"no commit published {tag} yet: its draw is not fixed")
     with TemporaryDirectory() as folder:
-        restore_sealed(Tag.parse(tag), Path(folder), place=str(checkout), store=None)
+        restore_sealed(Tag.parse(tag), Path(folder), location=str(checkout), store=None)
         manifest = load_manifest(Path(folder))
         if not manifest.reuses:
             raise UsageError(f"{tag} asked every round afresh: no verdict of it stands for a pair")
-        asked = asked_by_run(manifest, Path(folder))
+        pairs = asked_by_run(manifest, Path(folder))
     name = _own_name(registry, snapshot, manifest.evaluator)
-    return Published(snapshot=snapshot, name=name, manifest=manifest, asked=asked, commit=commit)
+    return Published(snapshot=snapshot, name=name, manifest=manifest, asked=pairs, commit=commit)
 
 
 def _own_name(registry: Registry, snapshot: Snapshot, evaluator: ModelIdentity) -> str:
@@ -93,26 +93,26 @@ def add(lock: RegistryLock, report: Path, *, by: str, day: date) -> SpotChecked:
 
     Raises: UsageError if it is not; WorldError if the disk or git fails.
     """
-    given = _read(report)
-    found = published(lock.checkout, given.tag)
-    if why := _refused(given, found, by):
-        raise UsageError(f"{report} is no spot check of {given.tag}: {why}")
-    content = strict_json.dumps(as_json(given))
+    spot_check = _read(report)
+    publication = published(lock.checkout, spot_check.tag)
+    if why := _refused(spot_check, publication, by):
+        raise UsageError(f"{report} is no spot check of {spot_check.tag}: {why}")
+    content = strict_json.dumps(as_json(spot_check))
     digest = hashlib.sha256(content.encode()).hexdigest()
     if any(one.sha256 == digest for one in of_folder(lock.checkout).spot_checks):
         raise UsageError(f"{report} is in the registry already")
     aside = lock.home / layout.SPOT_CHECKS
     aside.mkdir(exist_ok=True)
-    strict_json.write_text(aside / f"{given.tag}-{digest[:_DIGITS]}.json", [content])
-    said = given.agreement
+    strict_json.write_text(aside / f"{spot_check.tag}-{digest[:_DIGITS]}.json", [content])
+    agreement = spot_check.agreement
     line = SpotChecked(
         date=day,
-        tag=given.tag,
+        tag=spot_check.tag,
         by=by,
-        pairs=said.pairs,
-        agreed=said.agreed,
-        p_value=said.p_value,
-        verdict=said.verdict,
+        pairs=agreement.pairs,
+        agreed=agreement.agreed,
+        p_value=agreement.p_value,
+        verdict=agreement.verdict,
         sha256=digest,
     )
     add_lines(lock.home / layout.SPOT_CHECKED, line)
@@ -123,33 +123,39 @@ def _read(report: Path) -> SpotCheck:
     """Return a spot check of valid shape, which anybody may have written."""
     value, problems = strict_json.read(report)
     try:
-        given = parse(value, SpotCheck)
+        spot_check = parse(value, SpotCheck)
     except ValueError as error:
         why = problems[0].problem if problems else str(error)
         raise UsageError(f"{report} is no spot check: {why}") from error
-    if not given.pairs or len(given.pairs) != len(given.answers):
+    if not spot_check.pairs or len(spot_check.pairs) != len(spot_check.answers):
         raise UsageError(f"{report} is no spot check: it has not two answers for each pair")
-    return given
+    return spot_check
 
 
-def _refused(given: SpotCheck, found: Published, by: str) -> str:
+def _refused(spot_check: SpotCheck, publication: Published, by: str) -> str:
     """Say why a report is no spot check of a snapshot; empty if it is one."""
-    model = given.asked.model
-    direct = given.direct and is_direct(given.asked, found.snapshot)
+    model = spot_check.asked.model
+    direct = spot_check.direct and is_direct(spot_check.asked, publication.snapshot)
     conditions = (
-        (given.seed == found.commit, f"{given.seed} drew it, and {found.commit} published it"),
         (
-            given.pairs == draw(found.asked, found.commit, len(given.pairs)),
+            spot_check.seed == publication.commit,
+            f"{spot_check.seed} drew it, and {publication.commit} published it",
+        ),
+        (
+            spot_check.pairs == draw(publication.asked, publication.commit, len(spot_check.pairs)),
             "its pairs are not those that this commit draws",
         ),
         (
-            given.agreement == judged(given.pairs, given.answers),
+            spot_check.agreement == judged(spot_check.pairs, spot_check.answers),
             "its figures are not those of its answers",
         ),
-        (model == found.name, f"{model} was asked, and {found.name} is the evaluator's name"),
+        (
+            model == publication.name,
+            f"{model} was asked, and {publication.name} is the evaluator's name",
+        ),
         (direct, "it was not asked at the address of the platform that the card names"),
         (
-            not is_same(by, found.snapshot.card.contributor),
+            not is_same(by, publication.snapshot.card.contributor),
             f"{by} measured it; somebody else has to ask",
         ),
     )
@@ -161,13 +167,13 @@ def check(checkout: Path, findings: Findings) -> None:
 
     Raises: WorldError if git fails.
     """
-    place = f"{layout.FOLDER}/{layout.SPOT_CHECKED}"
-    for line in lost_events(checkout, place) or ():
-        findings.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
-    for number, told in typed_lines(checkout / place, SpotChecked):
-        if told is None:
-            findings.add(_CLAUSE, f"{place}:{number}", "is no spot check", _RESTORE)
+    where = f"{layout.FOLDER}/{layout.SPOT_CHECKED}"
+    for line in lost_events(checkout, where) or ():
+        findings.add(_CLAUSE, where, f"this line was published and is gone: {line}", _RESTORE)
+    for number, entry in typed_lines(checkout / where, SpotChecked):
+        if entry is None:
+            findings.add(_CLAUSE, f"{where}:{number}", "is no spot check", _RESTORE)
             continue
-        file = f"{layout.FOLDER}/{layout.SPOT_CHECKS}/{told.tag}-{told.sha256[:_DIGITS]}.json"
-        if not (checkout / file).is_file() or sha256(checkout / file) != told.sha256:
+        file = f"{layout.FOLDER}/{layout.SPOT_CHECKS}/{entry.tag}-{entry.sha256[:_DIGITS]}.json"
+        if not (checkout / file).is_file() or sha256(checkout / file) != entry.sha256:
             findings.add(_CLAUSE, file, "is missing or not as it was published", _RESTORE)

@@ -75,14 +75,14 @@ def listed(pointer: str, read: Read) -> dict[str, str]:
     match = _POINTED.search(pointer)
     if not match:
         raise _malformed(layout.POINTER, "names no folder of the store")
-    place = place_of(match[1])
-    content = read(place)
+    blob_path = place_of(match[1])
+    content = read(blob_path)
     if f"{md5(content)}.dir" != match[1]:
-        raise _malformed(place, "is not what its name says")
+        raise _malformed(blob_path, "is not what its name says")
     files = {entry["relpath"]: entry["md5"] for entry in json.loads(content)}
     strange = [p for p in files if not _PATH.fullmatch(p) or not _MD5.fullmatch(files[p])]
     if strange:
-        raise _malformed(place, f"names a file {strange[0]!r}")
+        raise _malformed(blob_path, f"names a file {strange[0]!r}")
     return files
 
 
@@ -102,10 +102,12 @@ def fetched(
     for path, name in sorted(files.items()):
         if names is not None and path not in names:
             continue
-        place = place_of(name)
-        content = read(place)
+        blob_path = place_of(name)
+        content = read(blob_path)
         if (now := hashlib.sha256(content).hexdigest()) != wanted[path]:
-            raise _malformed(place, f"is raw/{path} with SHA-256 {now}, published {wanted[path]}")
+            raise _malformed(
+                blob_path, f"is raw/{path} with SHA-256 {now}, published {wanted[path]}"
+            )
         yield path, content
 
 

@@ -56,44 +56,44 @@ class Subject:
     spellings: frozenset[str]
 
 
-def subject(registry: Registry, asked: str, judges: Iterable[str] = ()) -> Subject:
+def subject(registry: Registry, query: str, judges: Iterable[str] = ()) -> Subject:
     """Return who a name means; `judges` are the names in verdict files.
 
     Raises: UsageError if nobody knows it.
     """
-    found = lives_named(registry, asked)
-    spelled = spellings_of(asked, found)
+    matches = lives_named(registry, query)
+    spelled = spellings_of(query, matches)
     snapshots = snapshots_spelled(registry, spelled)
     spellings = frozenset(spelled | {snapshot.model.casefold() for snapshot in snapshots})
     known = dict.fromkeys(judges)
-    if not (found or snapshots or spellings & {name.casefold() for name in known}):
+    if not (matches or snapshots or spellings & {name.casefold() for name in known}):
         more = f"; the verdict files have {', '.join(known)}" if known else ""
         raise UsageError(
-            f"{asked}: {registry.missing(asked)}{more}\n  fix: see `epc evaluators list`"
+            f"{query}: {registry.missing(query)}{more}\n  fix: see `epc evaluators list`"
         )
-    return _subject(asked, found, snapshots, spellings)
+    return _subject(query, matches, snapshots, spellings)
 
 
 def subject_of_page(registry: Registry, name: str, snapshots: Iterable[Snapshot]) -> Subject:
     """Return the generation of a page, whose snapshots are given."""
     generation = registry.generations.get(name)
-    found = [(generation, life) for life in generation.lives] if generation else []
-    return _subject(name, found, tuple(snapshots), frozenset({name.casefold()}))
+    matches = [(generation, life) for life in generation.lives] if generation else []
+    return _subject(name, matches, tuple(snapshots), frozenset({name.casefold()}))
 
 
 def _subject(
-    asked: str,
-    found: Sequence[tuple[Generation, Life]],
+    query: str,
+    matches: Sequence[tuple[Generation, Life]],
     snapshots: tuple[Snapshot, ...],
     spellings: frozenset[str],
 ) -> Subject:
-    names = dict.fromkeys(generation.name for generation, _ in found)
+    names = dict.fromkeys(generation.name for generation, _ in matches)
     names |= dict.fromkeys(snapshot.tag.generation for snapshot in snapshots)
-    makers = dict.fromkeys(generation.maker for generation, _ in found)
+    makers = dict.fromkeys(generation.maker for generation, _ in matches)
     return Subject(
-        name=next(iter(names)) if len(names) == 1 else asked,
+        name=next(iter(names)) if len(names) == 1 else query,
         maker=", ".join(makers) or None,
-        lives=tuple(life for _, life in found),
+        lives=tuple(life for _, life in matches),
         snapshots=snapshots,
         spellings=spellings,
     )

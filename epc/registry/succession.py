@@ -46,9 +46,9 @@ class Kept:
     read: dict[Origin | str, list[Ballot]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, registry: Registry, place: str | None) -> Self:
+    def of(cls, registry: Registry, location: str | None) -> Self:
         """Return those of the registry at a place, or of this checkout."""
-        return cls(registry=registry, home=place or str(find_checkout(Path.cwd())))
+        return cls(registry=registry, home=location or str(find_checkout(Path.cwd())))
 
     def beside(self, who: Subject) -> Iterator[Ballot]:
         """Yield what judges said in the sources in which a judge's own verdicts are published.
@@ -75,7 +75,7 @@ class Kept:
     def _ballots(self, source: Origin | str) -> Iterator[Ballot]:
         for snapshot in self._of(source):
             with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), place=self.home, store=None)
+                restore_sealed(snapshot.tag, Path(folder), location=self.home, store=None)
                 yield from _ballots_in(Path(folder), snapshot)
 
     def _of(self, source: Origin | str) -> Iterator[Snapshot]:
@@ -104,8 +104,10 @@ def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
         return
     manifest = load_manifest(folder)
     if manifest.reuses:
-        generation, asked = snapshot.tag.generation, snapshot.card.evaluator
-        judge = Judge(name=generation, model=asked.model, platform=asked.platform or UNKNOWN)
+        generation, evaluator = snapshot.tag.generation, snapshot.card.evaluator
+        judge = Judge(
+            name=generation, model=evaluator.model, platform=evaluator.platform or UNKNOWN
+        )
         yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
 
 
@@ -126,33 +128,33 @@ def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succ
 def _kept(kept: Kept, who: Subject, recall: Recall) -> Agreed:
     """Return what is kept; of files that are not as published nothing, as `verify` says why."""
     own, apart = who.spellings, _apart(kept.registry, who)
-    given = ["agreed", *sorted(own), "", *sorted(apart), "", *kept.seals(who)]
+    inputs = ["agreed", *sorted(own), "", *sorted(apart), "", *kept.seals(who)]
     try:
-        return recall(Agreed, given, lambda: agreed_of(kept.registry, who, [*kept.beside(who)]))
+        return recall(Agreed, inputs, lambda: agreed_of(kept.registry, who, [*kept.beside(who)]))
     except EpcError:
         return agreed_of(kept.registry, who, [])
 
 
-def agreed_of(registry: Registry, who: Subject, given: Sequence[Ballot]) -> Agreed:
+def agreed_of(registry: Registry, who: Subject, all_ballots: Sequence[Ballot]) -> Agreed:
     """Return how far others agree with a judge, whatever the day."""
     # Reading R76: two runs of the same evaluator agree with themselves, which is no agreement.
-    own = [ballot for ballot in given if _names(ballot) & who.spellings]
+    own = [ballot for ballot in all_ballots if _names(ballot) & who.spellings]
     apart = _apart(registry, who)
-    return agreed(own, [ballot for ballot in given if not _names(ballot) & apart])
+    return agreed(own, [ballot for ballot in all_ballots if not _names(ballot) & apart])
 
 
 def _apart(registry: Registry, who: Subject) -> frozenset[str]:
     return who.spellings | {alias.casefold() for alias in pointing(registry, who)}
 
 
-def succession_of(registry: Registry, who: Subject, as_of: date, found: Agreed) -> Succession:
+def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agreed) -> Succession:
     """Return who may replace a judge on a day, from how far others agree with it."""
     states = [registry.of_life(who.name, life, as_of) for life in who.lives]
-    models = {each.model for each in found.agreements}
+    models = {each.model for each in agreement.agreements}
     served = {name: _states(registry, name, as_of) for name in models}
     successors = [
         Successor(agreement=each, state=served[each.model][0], living=served[each.model][1])
-        for each in found.agreements
+        for each in agreement.agreements
     ]
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
     named = dict.fromkeys(life.replacement for life in who.lives if life.replacement)
@@ -162,7 +164,7 @@ def succession_of(registry: Registry, who: Subject, as_of: date, found: Agreed) 
         state=tuple(f"{state.platform}: {state.words}" for state in states),
         named={name: _states(registry, name, as_of)[0] for name in named},
         aliases=tuple(pointing(registry, who)),
-        recorded=found.recorded,
+        recorded=agreement.recorded,
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
         successors=tuple(successors),
         measurement=_measurement(registry, who, as_of),

@@ -80,14 +80,14 @@ class Claim:
         return {**to_builtins(self), "kind": self.kind if self.retires else _NONE}
 
 
-def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
+def claims(document: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
     """Yield what a source claims.
 
     `platform` is whose models endpoint answered, `seen` the day of asking where an entry has none.
     An entry without a day says nothing, unless its `date_kind` is `none_published`.
     """
-    if isinstance(given, dict) and platform:
-        for entry in given.get("data", []):
+    if isinstance(document, dict) and platform:
+        for entry in document.get("data", []):
             day = _day(entry.get("deprecation") or entry.get("shutdown_date"))
             if day:
                 yield Claim(
@@ -99,7 +99,7 @@ def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
                     seen=seen,
                 )
         return
-    for entry in given if isinstance(given, list) else []:
+    for entry in document if isinstance(document, list) else []:
         day, known = _day(entry.get("shutdown_date")), _PLATFORMS.get(entry.get("provider"))
         says = day or entry.get("date_kind") == _NONE
         if says and known and (platform is None or platform == known):
@@ -115,32 +115,32 @@ def claims(given: Any, *, platform: str | None, seen: date) -> Iterator[Claim]:
 
 def _kind(entry: Json) -> Kind:
     """Return what kind of day an entry states: by its own word, else by the page it is from."""
-    if told := _KINDS.get(entry.get("date_kind", "")):
-        return told
+    if kind := _KINDS.get(entry.get("date_kind", "")):
+        return kind
     announced, ends = _day(entry.get("deprecation_date")), _day(entry.get("shutdown_date"))
     if announced and ends and announced < ends:
         return "exact"
     return "not_before" if str(entry.get("url", "")).startswith(_FLOORS) else "exact"
 
 
-def _day(given: Any) -> date | None:
-    match = _DAY.match(given) if isinstance(given, str) else None
+def _day(value: Any) -> date | None:
+    match = _DAY.match(value) if isinstance(value, str) else None
     return date.fromisoformat(match[0]) if match else None
 
 
-def proposed(record: GenerationRecord, told: Iterable[Claim]) -> GenerationRecord:
+def proposed(record: GenerationRecord, source_claims: Iterable[Claim]) -> GenerationRecord:
     """Return a generation's record with the claims that are newer than what it says.
 
     An older word than ours changes nothing. The same day again is seen again, and keeps its kind. A
     day that a claim replaces is kept among the others.
     """
-    known = list(told)
+    known = list(source_claims)
     return replace(record, platforms=tuple(_after(life, known) for life in record.platforms))
 
 
-def _after(life: LifeRecord, told: Iterable[Claim]) -> LifeRecord:
+def _after(life: LifeRecord, source_claims: Iterable[Claim]) -> LifeRecord:
     """Return a life with the claims on it, one after the other."""
-    for claim in told:
+    for claim in source_claims:
         if (life.platform, life.model) == (claim.platform, claim.model):
             life = _taken(life, claim)
     return life
@@ -175,9 +175,9 @@ def _taken_none(life: LifeRecord, claim: Claim) -> LifeRecord:
     return replace(life, checked=checked, retires=None, notes=(*life.notes, note))
 
 
-def diff(records: Iterable[GenerationRecord], told: Iterable[Claim]) -> str:
+def diff(records: Iterable[GenerationRecord], source_claims: Iterable[Claim]) -> str:
     """Return what the claims would change, as a diff that `git apply` takes."""
-    known = list(told)
+    known = list(source_claims)
     return "".join(line for record in records for line in _diff_of(record, proposed(record, known)))
 
 
@@ -189,11 +189,11 @@ def _diff_of(record: GenerationRecord, changed: GenerationRecord) -> Iterator[st
     yield from unified_diff(before, after, f"a/{path}", f"b/{path}")
 
 
-def candidates(records: Iterable[GenerationRecord], told: Iterable[Claim]) -> list[Claim]:
+def candidates(records: Iterable[GenerationRecord], source_claims: Iterable[Claim]) -> list[Claim]:
     """Return the newest word on each model that a source knows and the registry does not."""
     known = {(life.platform, life.model) for record in records for life in record.platforms}
     newest: dict[tuple[str, str], Claim] = {}
-    for claim in sorted(told, key=lambda claim: claim.seen):
+    for claim in sorted(source_claims, key=lambda claim: claim.seen):
         if (claim.platform, claim.model) not in known:
             newest[claim.platform, claim.model] = claim
     return [newest[name] for name in sorted(newest)]

@@ -42,12 +42,12 @@ def check_tags(checkout: Path, published: list[str], findings: Findings) -> None
 def _sums(checkout: Path, tags: list[str]) -> tuple[list[str], list[str]]:
     """Return the objects that each snapshot's digests are at its tag and at HEAD; empty if none."""
     paths = [f"{layout.FOLDER}/{tag}/{layout.SUMS}" for tag in tags]
-    asked = [f"{tag}^{{commit}}:{path}" for tag, path in zip(tags, paths, strict=True)]
-    asked += [f"HEAD:{path}" for path in paths]
-    given = "".join(f"{name}\n" for name in asked).encode()
-    told = git_bytes(checkout, "cat-file", "--batch-check=%(objectname)", given=given)
-    found = ["" if line.endswith("missing") else line for line in told.decode().splitlines()]
-    return found[: len(tags)], found[len(tags) :]
+    names = [f"{tag}^{{commit}}:{path}" for tag, path in zip(tags, paths, strict=True)]
+    names += [f"HEAD:{path}" for path in paths]
+    stdin = "".join(f"{name}\n" for name in names).encode()
+    output = git_bytes(checkout, "cat-file", "--batch-check=%(objectname)", stdin=stdin)
+    objects = ["" if line.endswith("missing") else line for line in output.decode().splitlines()]
+    return objects[: len(tags)], objects[len(tags) :]
 
 
 def _signed(checkout: Path) -> list[str]:

@@ -69,13 +69,13 @@ def verify(checkout: Path) -> list[Finding]:
 
 def _events(checkout: Path, findings: Findings) -> dict[str, str]:
     """Check the events, and return the digest that each published snapshot was sealed with."""
-    place = f"{layout.FOLDER}/{layout.EVENTS}"
-    path = checkout / place
+    file = f"{layout.FOLDER}/{layout.EVENTS}"
+    path = checkout / file
     sealed: dict[str, str] = {}
     rows = strict_json.read_lines(path, layout.EVENTS) if path.exists() else ()
     latest = ""
     for index, row, problems in rows:
-        where = f"{place}:{index + 1}"
+        where = f"{file}:{index + 1}"
         wrong = problems or schema_findings("event", row, clause=_CLAUSE)
         for finding in wrong:
             findings.add(_CLAUSE, where, finding.problem, finding.remedy)
@@ -91,7 +91,7 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
         elif tag not in sealed and kind != layout.LIVES_SEALED:
             problem = f"{tag} was not published before this"
             findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
-    _history(checkout, place, findings)
+    _history(checkout, file, findings)
     chain.check(checkout, findings)
     return sealed
 
@@ -105,39 +105,39 @@ def _day(day: str, latest: str, where: str, findings: Findings) -> None:
         findings.add(_CLAUSE, where, problem, "put the lines in the order of their days")
 
 
-def _history(checkout: Path, place: str, findings: Findings) -> None:
+def _history(checkout: Path, file: str, findings: Findings) -> None:
     lost = lost_events(checkout)
     if lost is None:
         problem = "not held against history: this is no git repository, or a shallow clone"
         remedy = "clone it whole; in CI, `fetch-depth: 0`"
-        findings.add(_CLAUSE, place, problem, remedy, severity="warning")
+        findings.add(_CLAUSE, file, problem, remedy, severity="warning")
         return
     for line in lost:
-        findings.add(_CLAUSE, place, f"this line was published and is gone: {line}", _RESTORE)
+        findings.add(_CLAUSE, file, f"this line was published and is gone: {line}", _RESTORE)
     for line in moved_events(checkout):
         problem = f"this line no longer stands where it was published: {line}"
-        findings.add(_CLAUSE, place, problem, _RESTORE)
+        findings.add(_CLAUSE, file, problem, _RESTORE)
 
 
 def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
     """Check one snapshot's folder against its seal, and its documents against each other."""
-    place = f"{layout.FOLDER}/{folder.name}"
+    home = f"{layout.FOLDER}/{folder.name}"
     sums = folder / layout.SUMS
     if seal is None:
         remedy = "publish it with `epc snapshot publish`, or remove the folder"
-        findings.add(_CLAUSE, place, "no event says that it was published", remedy)
+        findings.add(_CLAUSE, home, "no event says that it was published", remedy)
     elif not sums.is_file():
-        findings.add(_CLAUSE, f"{place}/{layout.SUMS}", "is missing", _RESTORE)
+        findings.add(_CLAUSE, f"{home}/{layout.SUMS}", "is missing", _RESTORE)
     elif sha256(sums) != seal:
         problem = f"SHA-256 is {sha256(sums)}, published with {seal}"
-        findings.add(_CLAUSE, f"{place}/{layout.SUMS}", problem, _RESTORE)
+        findings.add(_CLAUSE, f"{home}/{layout.SUMS}", problem, _RESTORE)
     listed = _listed(sums)
     for name, problem in _misfits(folder, listed):
-        findings.add(_CLAUSE, f"{place}/{name}", problem, _RESTORE)
+        findings.add(_CLAUSE, f"{home}/{name}", problem, _RESTORE)
     for where, problem in _stored(folder, listed):
         findings.add(_CLAUSE, where, problem, _RESTORE)
     for finding in _documents(folder, listed):
-        findings.add(finding.clause, f"{place}{finding.where}", finding.problem, finding.remedy)
+        findings.add(finding.clause, f"{home}{finding.where}", finding.problem, finding.remedy)
 
 
 def _listed(sums: Path) -> dict[str, str]:
@@ -273,7 +273,7 @@ def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Findi
         return
     document = parse(stated, Observed)
     days = tuple(filter(None, (card.first_day, card.last_day)))
-    said = Said(
+    declaration = Said(
         generation=card.generation,
         contributor=card.contributor,
         login=card.login,
@@ -283,7 +283,9 @@ def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Findi
         replicates=None,
         faults=card.known_faults,
     )
-    right = observed_card_of(Tag.parse(card.tag), document, days=days, said=said, kept=card.kept)
+    right = observed_card_of(
+        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=card.kept
+    )
     for key, value in as_json(right).items():
         if as_json(card)[key] != value:
             yield _finding(f"/{layout.CARD}/{key}", f"is not what {layout.OBSERVED} says")
@@ -294,12 +296,12 @@ def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Findi
 def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the first raw file of a snapshot that the store does not hold as it was published."""
     pointer, store = folder / layout.POINTER, folder.parent / layout.STORE
-    place = f"{layout.FOLDER}/{folder.name}/{layout.POINTER}"
+    where = f"{layout.FOLDER}/{folder.name}/{layout.POINTER}"
     if layout.POINTER not in listed or not pointer.is_file():
         return
     text, problems = strict_json.read_text(pointer)
     if problems:
-        yield place, problems[0].problem
+        yield where, problems[0].problem
         return
     try:
         for _ in fetched(text, listed, reader(str(store))):
@@ -307,9 +309,9 @@ def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
     except MalformedError as error:
         finding = error.finding
         in_store = f"{layout.FOLDER}/{layout.STORE}/{finding.where}"
-        yield in_store if finding.where != layout.POINTER else place, finding.problem
+        yield in_store if finding.where != layout.POINTER else where, finding.problem
     except WorldError as error:
-        yield place, str(error).splitlines()[0]
+        yield where, str(error).splitlines()[0]
 
 
 def _document(path: Path, schema: str) -> tuple[Any, list[Finding]]:

@@ -70,8 +70,8 @@ def read(path: Path) -> Witness:
 def against(before: Witness, checkout: Path) -> list[Finding]:
     """Return what was seen before and is no longer so."""
     findings, now = Findings(), seen(checkout, before.day)
-    place, on = f"{layout.FOLDER}/{layout.EVENTS}", f"seen on {before.day}"
-    _events(before, now, place, findings)
+    file, on = f"{layout.FOLDER}/{layout.EVENTS}", f"seen on {before.day}"
+    _events(before, now, file, findings)
     if before.commit and not is_ancestor(checkout, before.commit):
         problem = (
             f"commit {before.commit}, {on}, is not in this history: it was rewritten "
@@ -88,7 +88,7 @@ def against(before: Witness, checkout: Path) -> list[Finding]:
     return findings.kept()
 
 
-def _events(before: Witness, now: Witness, place: str, findings: Findings) -> None:
+def _events(before: Witness, now: Witness, file: str, findings: Findings) -> None:
     if now.events[: len(before.events)] == before.events:
         return
     on = f"seen on {before.day}"
@@ -96,13 +96,13 @@ def _events(before: Witness, now: Witness, place: str, findings: Findings) -> No
     for number, digest in enumerate(before.events, start=1):
         if digest not in present:
             problem = f"event {number}, {on} with SHA-256 {digest}, was removed or changed"
-            findings.add(_CLAUSE, f"{place}:{number}", problem, _ASK)
+            findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)
     for digest in behind(list(before.events), list(now.events)):
         number = before.events.index(digest) + 1
         problem = f"event {number} no longer stands behind those that it was {on} behind"
-        findings.add(_CLAUSE, f"{place}:{number}", problem, _ASK)
+        findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)
     known = set(before.events)
     for number, digest in enumerate(now.events[: len(before.events)], start=1):
         if digest not in known:
             problem = f"line {number} was not there, {on}, and stands among those that were"
-            findings.add(_CLAUSE, f"{place}:{number}", problem, _ASK)
+            findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)

@@ -25,8 +25,8 @@ def end(lock: RegistryLock, event: Event) -> Path:
     """
     if not event.reason.strip():
         raise UsageError("an end without a reason helps nobody\n  fix: give --reason")
-    told = of_folder(lock.checkout).by_tag.get(event.tag, [])
-    over = [e for e in told if e.event in {event.event, "withdrawn"}]
+    events = of_folder(lock.checkout).by_tag.get(event.tag, [])
+    over = [e for e in events if e.event in {event.event, "withdrawn"}]
     if over:
         raise UsageError(
             f"{event.tag} is {over[0].event} already\n  fix: see `epc snapshot show {event.tag}`"

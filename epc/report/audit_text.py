@@ -50,11 +50,11 @@ def _labelled(fact: tuple[str, str]) -> str:
     return f"  {fact[0]:<15}{fact[1]}"
 
 
-def crossing(found: Transfer) -> Iterator[tuple[str, str]]:
+def crossing(transfer: Transfer) -> Iterator[tuple[str, str]]:
     """Yield what the word rests on, each fact with its label."""
-    yield "p value", tested(found)
-    if found.test is not None:
-        yield "conditional", conditions(found)
+    yield "p value", tested(transfer)
+    if transfer.test is not None:
+        yield "conditional", conditions(transfer)
 
 
 def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -63,8 +63,10 @@ def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
         differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
         yield "preferences", f"{differ} between the domains (p {facts.preferences.p_value:.2g})"
     if facts.pci is not None:
-        told = ", ".join(f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in facts.domains)
-        yield "PCI", f"{told}: how far the weights concentrate"
+        means = ", ".join(
+            f"{facts.pci[domain]['mean']:.2f} in {domain}" for domain in facts.domains
+        )
+        yield "PCI", f"{means}: how far the weights concentrate"
     for domain, r in (facts.length_correlation or {}).items():
         if r is not None:
             yield "answer length", f"goes with win rate in {domain} by r = {r:+.2f}"

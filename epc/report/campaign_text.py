@@ -13,28 +13,28 @@ _GAP: Final = "  "
 Cell = Callable[[Row], str]
 
 
-def report(found: CampaignComparison) -> str:
+def report(comparison: CampaignComparison) -> str:
     """Return the comparison of a campaign's runs as it is printed."""
-    return "\n".join(_lines(found))
+    return "\n".join(_lines(comparison))
 
 
-def _lines(found: CampaignComparison) -> Iterator[str]:
-    runs = list(dict.fromkeys(row.run for row in found.rows))
-    yield f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {found.id}"
-    if found.rows:
-        yield from ("", *_table(_words(found.rows)))
+def _lines(comparison: CampaignComparison) -> Iterator[str]:
+    runs = list(dict.fromkeys(row.run for row in comparison.rows))
+    yield f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {comparison.id}"
+    if comparison.rows:
+        yield from ("", *_table(_words(comparison.rows)))
         for figure, (cell, more) in _CROSSING.items():
             title = f"{MATRICES[figure]} [95%, for the domain]{more}"
-            yield from _by_direction(title, cell, found.rows)
-        yield from _by_direction("gamma (noise floor, 95% of seeds)", _gamma, found.rows)
-    for executor in dict.fromkeys(each.executor for each in found.agreements):
-        shown = [each for each in found.agreements if each.executor == executor]
+            yield from _by_direction(title, cell, comparison.rows)
+        yield from _by_direction("gamma (noise floor, 95% of seeds)", _gamma, comparison.rows)
+    for executor in dict.fromkeys(each.executor for each in comparison.agreements):
+        shown = [each for each in comparison.agreements if each.executor == executor]
         of = f"the same answers of {executor}" if executor else "the same pairs"
         yield from ("", f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)")
         yield from _table([_agreed(each) for each in shown])
-    for name in found.incomplete:
+    for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
-    for name in found.swapped:
+    for name in comparison.swapped:
         yield f"SWAPPED: another evaluator answered within {name}: measure it again"
 
 
@@ -67,11 +67,11 @@ def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
         own = tuple(row.direction for row in rows if row.run == run)
         groups.setdefault(own, []).append(run)
     for directions, runs in groups.items():
-        told = {(row.run, row.direction): cell(row) for row in rows}
+        cells = {(row.run, row.direction): cell(row) for row in rows}
         for at in range(0, len(directions), _BESIDE):
             beside = directions[at : at + _BESIDE]
             table = [("", *map(pair_title, beside))]
-            table += [(run, *(told[run, direction] for direction in beside)) for run in runs]
+            table += [(run, *(cells[run, direction] for direction in beside)) for run in runs]
             tables.append("\n".join(_table(table)))
     yield "\n\n".join(tables)
 

@@ -47,8 +47,8 @@ def sides(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield what A and B are."""
     for name, head in (("A", comparison.left), ("B", comparison.right)):
         seeds = f"{head['seeds']} seed{'s' * (head['seeds'] != 1)}"
-        told = (head["evaluator"], head["measurement_date"], seeds)
-        yield name, f"{head['path']}: {', '.join(told)}"
+        facts = (head["evaluator"], head["measurement_date"], seeds)
+        yield name, f"{head['path']}: {', '.join(facts)}"
 
 
 def verdicts(comparison: Comparison) -> Iterator[str]:

@@ -42,13 +42,13 @@ def _cost(whole: int) -> str:
     return f"{verb} {abs(whole)} point{'' if abs(whole) == 1 else 's'} of win rate"
 
 
-def tested(found: Transfer) -> str:
+def tested(transfer: Transfer) -> str:
     """Return the p-value and how it came about."""
-    test = found.test
+    test = transfer.test
     if test is None:
         return "none: too little was decided"
-    numbers = " and ".join(str(number) for number in found.units.values())
-    least = "" if found.tests is None else ", the least of all pairs, by Holm"
+    numbers = " and ".join(str(number) for number in transfer.units.values())
+    least = "" if transfer.tests is None else ", the least of all pairs, by Holm"
     if test.method == "permutation":
         how = f"dealing {numbers} {test.unit}s out to two domains anew"
     else:
@@ -56,9 +56,9 @@ def tested(found: Transfer) -> str:
     return f"{p_value(test.p_value)}{least}, {how}"
 
 
-def lines(found: Transfer) -> Iterator[str]:
+def lines(transfer: Transfer) -> Iterator[str]:
     """Yield what crosses in each direction, with its intervals and what chance alone gives."""
-    for direction, into in (found.directions or {}).items():
+    for direction, into in (transfer.directions or {}).items():
         yield f"{pair_title(direction)}: {headline(direction, into)}"
         yield from (f"  {label:<12}{text}" for label, text in figures(direction, into))
 
@@ -74,28 +74,28 @@ def cell(into: Into, figure: str) -> tuple[str, ...]:
     return value, f"[{low}, {high}]"
 
 
-def matrices(found: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
     """Yield what crosses between three or more domains as tables, each with its title.
 
     A row is of the domain that was trained in first. Two domains need no matrix.
 
     Source: Reading R78.
     """
-    if not found.tests or not found.directions:
+    if not transfer.tests or not transfer.directions:
         return
-    names, directions = sorted(found.units), found.directions
+    names, directions = sorted(transfer.units), transfer.directions
     head = ("first, then", *names)
 
-    def table(said: Callable[[Direction], str]) -> list[tuple[str, ...]]:
+    def table(text_of: Callable[[Direction], str]) -> list[tuple[str, ...]]:
         rows = [
-            (one, *("" if one == other else said(Pair(one, other).key) for other in names))
+            (one, *("" if one == other else text_of(Pair(one, other).key) for other in names))
             for one in names
         ]
         return [head, *rows]
 
     for figure, title in MATRICES.items():
         yield title, table(lambda pair, f=figure: " ".join(cell(directions[pair], f)))  # type: ignore[misc]  # mypy infers no lambda with defaults
-    tests = found.tests
+    tests = transfer.tests
     yield "p value of both directions, by Holm", table(lambda pair: f"{tests[pair].p_value:.2g}")
 
 
@@ -114,9 +114,9 @@ def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     yield "harm", f"{harm}: against training in {Pair.parse(direction).target} alone"
 
 
-def conditions(found: Transfer) -> str:
+def conditions(transfer: Transfer) -> str:
     """Return what the word is conditional on (Reading R74)."""
-    return condition(found.test.unit if found.test else "task")
+    return condition(transfer.test.unit if transfer.test else "task")
 
 
 def condition(unit: str) -> str:

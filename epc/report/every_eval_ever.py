@@ -59,9 +59,9 @@ def documents(report: Report, retrieved: datetime) -> "Iterator[tuple[str, Json]
             identity = f"{collection}/{model}/{retrieved.timestamp()}"
             number = UUID(bytes=sha256(f"{identity}/{platform}".encode()).digest()[:16], version=4)
             developer, _, name = model.rpartition("/")
-            place = "/".join(_NO_NAME.sub("-", each) for each in (developer or UNKNOWN, name))
+            path = "/".join(_NO_NAME.sub("-", each) for each in (developer or UNKNOWN, name))
             yield (
-                f"data/{collection}/{place}/{number}.json",
+                f"data/{collection}/{path}/{number}.json",
                 {
                     "schema_version": SCHEMA_VERSION,
                     "evaluation_id": identity,

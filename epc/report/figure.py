@@ -79,9 +79,9 @@ def specification(manifest: Manifest) -> Json:
 
 def alternative_text(manifest: Manifest, audit: Audit) -> str:
     """Return in words what the picture shows."""
-    found = audit.facts.transfer
-    crossing = (found.directions if found else None) or {}
-    said = "".join(f"; {headline(d, into)}" for d, into in crossing.items())
+    transfer = audit.facts.transfer
+    crossing = (transfer.directions if transfer else None) or {}
+    headlines = "".join(f"; {headline(d, into)}" for d, into in crossing.items())
     summary = manifest.results.summary
     gamma, floor = summary.gamma, summary.control.noise_floor
     each = ", ".join(
@@ -89,7 +89,7 @@ def alternative_text(manifest: Manifest, audit: Audit) -> str:
         for d in manifest.domains.directions
     )
     word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
-    return f"Mean gamma {each}{said}: {word}."
+    return f"Mean gamma {each}{headlines}: {word}."
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:

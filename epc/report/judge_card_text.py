@@ -7,18 +7,18 @@ from epc.analysis.judge_card import OTHER, PLACES, SECTIONS, Answered, Card, Kno
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    said, is_evidence = judged(card)
+    words, is_evidence = judged(card)
     when = "when it lived " if is_evidence and card.gone else ""
-    return f"{card.name}: {_served(card.served)}; {when}{said}."
+    return f"{card.name}: {_served(card.served)}; {when}{words}."
 
 
 def _served(lives: Sequence[Served]) -> str:
-    told: dict[str, list[str]] = {}
+    platforms: dict[str, list[str]] = {}
     for life in lives:
-        told.setdefault(_life(life), []).append(life.platform)
-    if not told:
+        platforms.setdefault(_life(life), []).append(life.platform)
+    if not platforms:
         return "no platform's dates are known"
-    return ", ".join(words.format(_listed(places)) for words, places in told.items())
+    return ", ".join(words.format(_listed(places)) for words, places in platforms.items())
 
 
 def _life(life: Served) -> str:
@@ -38,23 +38,23 @@ def _listed(names: Sequence[str]) -> str:
 
 def judged(card: Card) -> tuple[str, bool]:
     """Return how it judged, and whether anything tells: places first, then its newest audit."""
-    told = [*_places(card.counted(PLACES)), *_audit(card.rests_on)]
-    if not told:
-        told = [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
-    if told:
-        return "; ".join(told), True
+    facts = [*_places(card.counted(PLACES)), *_audit(card.rests_on)]
+    if not facts:
+        facts = [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
+    if facts:
+        return "; ".join(facts), True
     if any(rest.failed for rest in card.rests_on):
         return "what was published is of a failed run", False
     stands = " that stands" if card.rests_on else ""
     return f"nobody has published a measurement of it{stands}", False
 
 
-def _places(found: Sequence[Known]) -> Iterator[str]:
+def _places(figures: Sequence[Known]) -> Iterator[str]:
     """Yield how often the verdict changed with the place; of several prompts, from where to where.
 
     A mean over prompts is no figure of a judge: nobody asks with all of them.
     """
-    shares = [(1 - figure.value, figure) for figure in found if figure.value is not None]
+    shares = [(1 - figure.value, figure) for figure in figures if figure.value is not None]
     if len(shares) == 1:
         changed, figure = shares[0]
         pairs = f"{figure.n:,} pairs ({figure.source}, prompt {figure.prompt})"
@@ -78,15 +78,15 @@ def _audit(rests: Sequence[Rest]) -> Iterator[str]:
         yield f"its newest audit says: {newest.word.replace('_', ' ')} ({newest.of})"
 
 
-def _invalid(found: Sequence[Known]) -> Iterator[str]:
-    for figure in found[-1:]:
+def _invalid(figures: Sequence[Known]) -> Iterator[str]:
+    for figure in figures[-1:]:
         if figure.value is not None:
             share = f"{100 * figure.value:.1f}% of {figure.n:,} evaluations"
             yield f"{share} that it wrote were invalid ({figure.of})"
 
 
-def _gamma(found: Sequence[Known]) -> Iterator[str]:
-    for figure in found[-1:]:
+def _gamma(figures: Sequence[Known]) -> Iterator[str]:
+    for figure in figures[-1:]:
         interval = "" if figure.ci95 else " and no interval"
         yield f"a publication states gamma {figure.value:.3f}, with {figure.n} seeds{interval}"
 
@@ -94,16 +94,16 @@ def _gamma(found: Sequence[Known]) -> Iterator[str]:
 def text(card: Card, answers: Sequence[Answered] = ()) -> str:
     """Return the printed form of a card."""
     parts = [sentence(card), *_platforms(card)]
-    for title, found in sections(card):
-        parts += ["", title, *_rows(found)]
+    for title, figures in sections(card):
+        parts += ["", title, *_rows(figures)]
     parts += _conditions(card)
     parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
     parts += ["", "rests on", *(_rest(rest) for rest in card.rests_on)]
     if not card.rests_on:
         parts.append("  nothing: nobody has published a measurement of it")
     if card.faults:
-        told = (f"  {name}: {says} ({', '.join(of)})" for name, says, of in faults(card))
-        parts += ["", "known faults", *told]
+        lines = (f"  {name}: {says} ({', '.join(of)})" for name, says, of in faults(card))
+        parts += ["", "known faults", *lines]
     for answer in answers:
         parts += ["", f"{answer.requirement}: {answer.answer} ({answer.why})"]
         parts += _rows(answer.figures)
@@ -122,11 +122,11 @@ def _platforms(card: Card) -> Iterator[str]:
         yield f"  {alias} pointed to it: verdicts under that name may be of it, and count as none"
 
 
-def _rows(found: Sequence[Known]) -> Iterator[str]:
+def _rows(figures: Sequence[Known]) -> Iterator[str]:
     """Yield figures under their names, each with what it was measured in."""
-    for name in dict.fromkeys(figure.name for figure in found):
+    for name in dict.fromkeys(figure.name for figure in figures):
         yield f"  {name}"
-        rows = [figure for figure in found if figure.name == name]
+        rows = [figure for figure in figures if figure.name == name]
         width = max(len(figure.basis) for figure in rows)
         for figure in rows:
             items = "" if figure.items is None else f", items {figure.items:,}"
@@ -136,12 +136,12 @@ def _rows(found: Sequence[Known]) -> Iterator[str]:
 
 
 def _conditions(card: Card) -> Iterator[str]:
-    told = list(conditions(card))
-    if told:
+    rows = list(conditions(card))
+    if rows:
         yield ""
         yield "measured in"
-    for basis, asked, state, left_out in told:
-        yield f"  {basis}: {asked}; {state}"
+    for basis, how, state, left_out in rows:
+        yield f"  {basis}: {how}; {state}"
         if left_out:
             yield f"    counts for no requirement: {left_out}"
 
@@ -151,8 +151,8 @@ def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:
 
     The last is empty for what counts.
     """
-    found = (figure for _, figures in sections(card) for figure in figures)
-    yield from dict.fromkeys((f.basis, f.conditions, f.state, f.left_out) for f in found)
+    measures = (figure for _, figures in sections(card) for figure in figures)
+    yield from dict.fromkeys((f.basis, f.conditions, f.state, f.left_out) for f in measures)
 
 
 def interval(figure: Known) -> str:
@@ -171,17 +171,17 @@ def _number(value: float) -> str:
 def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:
     """Yield the headings of a card with their figures, those of one name together."""
     for title in (*SECTIONS, OTHER):
-        found = [figure for figure in card.figures if figure.section == title]
-        names = list(dict.fromkeys(figure.name for figure in found))
-        if found:
-            yield title, sorted(found, key=lambda figure: names.index(figure.name))
+        figures = [figure for figure in card.figures if figure.section == title]
+        names = list(dict.fromkeys(figure.name for figure in figures))
+        if figures:
+            yield title, sorted(figures, key=lambda figure: names.index(figure.name))
 
 
 def faults(card: Card) -> Iterator[tuple[str, str, list[str]]]:
     """Yield each known fault once, its id and what it says, with all that it is of."""
-    for told in dict.fromkeys((fault.id, fault.says) for fault in card.faults):
-        of = dict.fromkeys(f.of for f in card.faults if (f.id, f.says) == told)
-        yield *told, list(of)
+    for key in dict.fromkeys((fault.id, fault.says) for fault in card.faults):
+        of = dict.fromkeys(f.of for f in card.faults if (f.id, f.says) == key)
+        yield *key, list(of)
 
 
 def _rest(rest: Rest) -> str:

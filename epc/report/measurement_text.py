@@ -156,12 +156,12 @@ def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
 def _bearing(manifest: Manifest, audited: Audit) -> Iterator[str]:
     yield f"What these figures can bear: {audited.verdict} (rule {RULE})"
     yield f"  {MEANING[audited.verdict]}"
-    found = audited.facts.transfer
-    if found is not None:
-        yield f"  - p value {tested(found)}."
-        yield from (f"  - {headline(d, into)}." for d, into in (found.directions or {}).items())
-        if found.test is not None:
-            yield f"  - The word is conditional {conditions(found)}."
+    transfer = audited.facts.transfer
+    if transfer is not None:
+        yield f"  - p value {tested(transfer)}."
+        yield from (f"  - {headline(d, into)}." for d, into in (transfer.directions or {}).items())
+        if transfer.test is not None:
+            yield f"  - The word is conditional {conditions(transfer)}."
     problems = (f"{finding.problem} [{finding.clause}]." for finding in audited.findings)
     yield from (f"  - {remark}" for remark in (*remarks(manifest), *problems))
 

@@ -183,11 +183,11 @@ def _asked(group: Group) -> str:
 
 def _left_out(report: Report) -> Iterator[str]:
     """Yield which figures are left out of which settings, and why."""
-    said: dict[tuple[str, int], list[str]] = {}
+    by_reason: dict[tuple[str, int], list[str]] = {}
     for name in (*FIGURES, "transfer"):
         whys = [group.left_out[name] for group in report.groups if name in group.left_out]
         for why in sorted({*whys}):
-            said.setdefault((why, whys.count(why)), []).append(name)
-    for (why, count), names in said.items():
+            by_reason.setdefault((why, whys.count(why)), []).append(name)
+    for (why, count), names in by_reason.items():
         which = f"{count} of {len(report.groups)} settings"
         yield f"not stated of {which}: {', '.join(names)}: {why}"

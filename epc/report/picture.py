@@ -36,9 +36,9 @@ def svg(specification: Json) -> str:
     """Return a picture as SVG."""
     import vl_convert
 
-    given = json.dumps(_drawable(specification))
+    text = json.dumps(_drawable(specification))
     version = _VEGA_LITE[specification["$schema"]]
-    drawn: str = vl_convert.vegalite_to_svg(given, vl_version=version)
+    drawn: str = vl_convert.vegalite_to_svg(text, vl_version=version)
     return drawn
 
 

@@ -45,8 +45,8 @@ def lines(manifest: Manifest) -> Iterator[str]:
 
 def missing(manifest: Manifest) -> list[str]:
     """Return the strategies that have no accuracy."""
-    given = manifest.accuracy.values if manifest.accuracy else {}
-    return [name for name in manifest.names if name not in given]
+    values = manifest.accuracy.values if manifest.accuracy else {}
+    return [name for name in manifest.names if name not in values]
 
 
 def draw(manifest: Manifest, folder: Path) -> list[Path]:

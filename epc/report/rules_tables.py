@@ -32,8 +32,7 @@ def as_json(study: Study) -> Json:
         "judges": [asdict(truth) for truth in study.truths],
         "rates": [asdict(cell) for cell in study.grid],
         "differs": [
-            {**asdict(said), "ci95": share_interval(said.any_differs, said.runs)}
-            for said in study.said
+            {**asdict(row), "ci95": share_interval(row.any_differs, row.runs)} for row in study.said
         ],
         "recorded": [{**asdict(loop), "differs": loop.differs} for loop in study.recorded],
     }
@@ -121,14 +120,14 @@ def _rates(grid: Sequence[Cell]) -> Iterator[list[str]]:
         for name, title in _FIGURES.items():
             if name == "regret" and judge in NULLS:
                 continue  # 0 at any rates: nothing crosses
-            found = {
+            figures = {
                 (cell.alpha_win, cell.alpha_lose): getattr(cell, name)
                 for cell in grid
                 if cell.judge == judge
             }
             yield _table(
                 (f"{title}, {judge}: win", *(f"lose {rate}" for rate in RATES)),
-                ((win, *(f"{found[win, lose]:.3f}" for lose in RATES)) for win in RATES),
+                ((win, *(f"{figures[win, lose]:.3f}" for lose in RATES)) for win in RATES),
             )
 
 

@@ -14,18 +14,18 @@ _WORDS: dict[Word, str] = {
 
 def report(check: SpotCheck) -> str:
     """Return what a reader is told."""
-    said = check.agreement
+    result = check.agreement
     agreed, flips = (
         f"95% interval {low:.2f} to {high:.2f}"
-        for low, high in (said.agreement_ci95, said.flips_ci95)
+        for low, high in (result.agreement_ci95, result.flips_ci95)
     )
     model, endpoint = shown(check.asked.model), shown(check.asked.endpoint)
-    odd, p_value = f"{said.odd} of {said.uneven} uneven pairs", f"p = {said.p_value:.3g}"
+    odd, p_value = f"{result.odd} of {result.uneven} uneven pairs", f"p = {result.p_value:.3g}"
     lines = [
-        f"{said.verdict}  {check.tag}",
-        _WORDS[said.verdict],
-        f"agreement  {said.agreed} of {said.pairs}, {agreed}; {said.chance:.2f} by chance",
-        f"flips      {said.flipped} of {said.pairs} between two fresh answers, {flips}",
+        f"{result.verdict}  {check.tag}",
+        _WORDS[result.verdict],
+        f"agreement  {result.agreed} of {result.pairs}, {agreed}; {result.chance:.2f} by chance",
+        f"flips      {result.flipped} of {result.pairs} between two fresh answers, {flips}",
         f"odd one    the recorded answer on {odd}; {p_value}",
         f"asked      {model} at {endpoint}",
         f"drawn by   commit {check.seed}",

@@ -15,21 +15,21 @@ SHIFTS: Final = {
 }
 
 
-def agreement_line(found: Agreement) -> str:
+def agreement_line(agreement: Agreement) -> str:
     """Return how one judge agrees, and what moves, in one line."""
     moves = [
-        f"{title} {found.shifts[name].value:+.3f} {interval(found.shifts[name])}"
+        f"{title} {agreement.shifts[name].value:+.3f} {interval(agreement.shifts[name])}"
         for name, title in SHIFTS.items()
-        if name in found.shifts
+        if name in agreement.shifts
     ]
-    agreed = found.alike
-    decoding = "same decoding" if found.same_decoding else "decoding differs or is not stated"
-    copied = f"; {found.shared_answers:,} with one shared answer left out" * bool(
-        found.shared_answers
+    agreed = agreement.alike
+    decoding = "same decoding" if agreement.same_decoding else "decoding differs or is not stated"
+    copied = f"; {agreement.shared_answers:,} with one shared answer left out" * bool(
+        agreement.shared_answers
     )
     return (
         f"{agreed.value:.3f} {interval(agreed)} of {agreed.n:,} verdicts alike, items "
-        f"{found.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
+        f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
 
 
@@ -40,61 +40,61 @@ def interval(figure: Figure) -> str:
     return f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
 
 
-def prompt_of(found: Agreement) -> str:
+def prompt_of(agreement: Agreement) -> str:
     """Return a prompt's own name, without its folder and ending."""
-    return found.prompt.removesuffix(".txt").rpartition("/")[2]
+    return agreement.prompt.removesuffix(".txt").rpartition("/")[2]
 
 
-def text(found: Succession, *, kinds: bool) -> str:
+def text(result: Succession, *, kinds: bool) -> str:
     """Return the printed form of who may replace a judge; by kinds of task if wanted."""
-    parts = [sentence(found), ""]
-    parts += [f"  {state}" for state in found.state or ("no platform's dates are known",)]
+    parts = [sentence(result), ""]
+    parts += [f"  {state}" for state in result.state or ("no platform's dates are known",)]
     parts += [
-        f"  its platform names {name} instead: {state}" for name, state in found.named.items()
+        f"  its platform names {name} instead: {state}" for name, state in result.named.items()
     ]
     parts += [
         f"  {alias} pointed to it: verdicts under that name may be its own, and count as nobody's; "
         f"see `epc evaluators succeed {alias}`"
-        for alias in found.aliases
+        for alias in result.aliases
     ]
-    shown = [s for s in found.successors if kinds or s.agreement.subset is None]
+    shown = [s for s in result.successors if kinds or s.agreement.subset is None]
     parts += _rows("judges that somebody serves, best first", [s for s in shown if s.living])
     parts += _rows("judges that are gone, or of unknown state", [s for s in shown if not s.living])
-    asked = found.measurement
-    parts += ["", "the cheapest measurement that would tell more", f"  {asked.command}"]
-    parts += [f"  {asked.calls:,} evaluator calls at most; {asked.why}"]
-    if found.recorded:
+    measurement = result.measurement
+    parts += ["", "the cheapest measurement that would tell more", f"  {measurement.command}"]
+    parts += [f"  {measurement.calls:,} evaluator calls at most; {measurement.why}"]
+    if result.recorded:
         parts += [
-            f"  or ask a new judge the same about its {found.recorded:,} recorded items, and then",
-            f"  epc evaluators succeed {found.name} --verdicts OLD --verdicts NEW",
+            f"  or ask a new judge the same about its {result.recorded:,} recorded items, and then",
+            f"  epc evaluators succeed {result.name} --verdicts OLD --verdicts NEW",
         ]
-    for commands in found.elsewhere:
+    for commands in result.elsewhere:
         parts += ["", ELSEWHERE, *(f"  {line}" for line in commands.splitlines())]
     return "\n".join(parts)
 
 
-def sentence(found: Succession) -> str:
+def sentence(result: Succession) -> str:
     """Return the answer in one sentence."""
-    if found.living:
-        best = found.living[0].agreement
+    if result.living:
+        best = result.living[0].agreement
         agreed = best.alike
         return (
-            f"{found.name}: of the judges that somebody serves, {best.model} agrees most: "
+            f"{result.name}: of the judges that somebody serves, {best.model} agrees most: "
             f"{100 * agreed.value:.1f}% of verdicts alike {interval(agreed)} on {best.items:,} "
             f"common items ({', '.join(best.sources)}, prompt {prompt_of(best)})."
         )
-    others = len({each.agreement.model for each in found.successors})
+    others = len({each.agreement.model for each in result.successors})
     gone = f"; {others} that are gone or of unknown state have some" if others else ""
-    return f"{found.name}: {NONE} with a judge that somebody serves{gone}."
+    return f"{result.name}: {NONE} with a judge that somebody serves{gone}."
 
 
-def _rows(title: str, found: Sequence[Successor]) -> Iterator[str]:
+def _rows(title: str, successors: Sequence[Successor]) -> Iterator[str]:
     """Yield judges under a title, each with its state."""
     yield ""
     yield title
-    if not found:
+    if not successors:
         yield f"  {NONE}"
-    for each in found:
+    for each in successors:
         judged = each.agreement
         kind = "" if judged.subset is None else f", {judged.subset}"
         sources = ", ".join(judged.sources)

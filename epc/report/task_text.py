@@ -11,13 +11,13 @@ _NOTHING: Final = "-"
 
 
 def task_lines(
-    found: Sequence[TaskQuality], tasks: Mapping[Domain, Sequence[str]]
+    qualities: Sequence[TaskQuality], tasks: Mapping[Domain, Sequence[str]]
 ) -> Iterator[str]:
     """Yield a line a task, and what the columns mean."""
     yield f"{'':8}{'decided':>10}{'win rate':>10}{'spread':>8}{'with rest':>11}  task"
     for domain in tasks:
         yield domain
-        for each in (quality for quality in found if quality.domain == domain):
+        for each in (quality for quality in qualities if quality.domain == domain):
             yield _line(each, tasks[domain][each.task])
     yield ""
     yield "decided: strategies with an A or B, of those asked, without the baseline itself"

@@ -57,13 +57,13 @@ def _days(standing: Standing) -> Iterator[str]:
 
 
 def _changed(standing: Standing) -> Iterator[str]:
-    found = sorted(changed_pairs(standing.days), key=lambda pair: -int(pair["days"]))
-    if found:
+    pairs = sorted(changed_pairs(standing.days), key=lambda pair: -int(pair["days"]))
+    if pairs:
         yield "Pairs that changed, and on how many days"
-    for pair in found[:_SHOWN_PAIRS]:
+    for pair in pairs[:_SHOWN_PAIRS]:
         yield f"  {pair['days']:>4}  {_pair(pair)}"
-    if len(found) > _SHOWN_PAIRS:
-        yield f"  and {len(found) - _SHOWN_PAIRS} more; --format json lists them"
+    if len(pairs) > _SHOWN_PAIRS:
+        yield f"  and {len(pairs) - _SHOWN_PAIRS} more; --format json lists them"
 
 
 def _findings(standing: Standing) -> Iterator[str]:

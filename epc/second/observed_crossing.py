@@ -44,7 +44,7 @@ def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
     every = [sum(map(sum, cells.values())) for cells in sides.values()]
     tied = sum(cell[2] for cells in sides.values() for cell in cells.values())
     enough = sum(every) - tied >= FEWEST_DECIDED * sum(every)
-    found: Json = {
+    report: Json = {
         "left_out_strategies": [k for k in strategies if k not in kept],
         "left_out_tasks": {
             name: len({task for _, task in cells} - tasks[name]) for name, cells in sides.items()
@@ -53,8 +53,8 @@ def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
         "word": "inconclusive",
     }
     if enough and len(kept) >= _TWO and all(by_domain.values()):
-        found |= _worked_out(by_domain)
-    return found
+        report |= _worked_out(by_domain)
+    return report
 
 
 def _kept(
@@ -96,22 +96,22 @@ def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
         [sum(cell) for cell in zip(*cells, strict=True)] for cells in zip(*units, strict=True)
     ]
     ties = [tied / max(1, won + lost + tied) for won, lost, tied in counts]
-    found = _estimates(units, first, ties, freedom)
+    estimates = _estimates(units, first, ties, freedom)
     ways = comb(sum(sizes), first)
     splits = min(ways // 2 if sizes[0] == sizes[1] else ways, _MOST)
     permuted = max(sizes) <= UNEQUAL * min(sizes)
-    both = found[2]["crossing"]
+    both = estimates[2]["crossing"]
     p = p_value(units, first, ties) if permuted else _by_spread(both, freedom)
     chance = by_chance(units, first, ties)
     method = "permutation" if permuted else "jackknife"
     directions = {
-        f"{names[1 - at]}_to_{names[at]}": _direction(found[at], chance[at], p, freedom)
+        f"{names[1 - at]}_to_{names[at]}": _direction(estimates[at], chance[at], p, freedom)
         for at in (0, 1)
     }
     return {
         "test": {"p_value": p, "unit": "task", "method": method, "splits": splits},
         "directions": directions,
-        "detectable": _detectable(found[:_TWO], freedom),
+        "detectable": _detectable(estimates[:_TWO], freedom),
         "word": _word([*directions.values()], p, splits),
     }
 
@@ -165,25 +165,25 @@ def _estimates(
     ]
 
 
-def _with_both(found: list[list[dict[str, Twice]]]) -> list[list[dict[str, Twice]]]:
+def _with_both(rows: list[list[dict[str, Twice]]]) -> list[list[dict[str, Twice]]]:
     """Return the figures with what crosses into both domains together."""
-    for into in found:
+    for into in rows:
         (a, b), (c, d) = (each["crossing"] for each in into)
         into.append({"crossing": (a + c, b + d)})
-    return found
+    return rows
 
 
 def _blocks(sizes: Sequence[int]) -> list[list[list[int]]]:
     """Return either domain's units, in blocks that are left out in turn."""
-    mixed, found, start = orders(_BLOCKED), [], 0
+    mixed, blocks, start = orders(_BLOCKED), [], 0
     for size in sizes:
         count = min(size, _BLOCKS)
         order = [*range(size)] if count == size else mixed(size)
         more = size % count  # the first blocks have one unit more
         ends = [at * (size // count) + min(at, more) for at in range(count + 1)]
-        found.append([[start + unit for unit in order[a:b]] for a, b in pairwise(ends)])
+        blocks.append([[start + unit for unit in order[a:b]] for a, b in pairwise(ends)])
         start += size
-    return found
+    return blocks
 
 
 def _cuts(counts: Sequence[int]) -> list[list[set[int]]]:
@@ -234,9 +234,9 @@ def _estimated(
     return _Estimate(value, max(of_a_cut, of_units) + of_wheels, of_a_cut + of_wheels)
 
 
-def _direction(found: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:
+def _direction(estimates: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:
     stated: Json = {"chance": _share(chance)}
-    for name, estimate in found.items():
+    for name, estimate in estimates.items():
         interval = None
         if estimate.variance is not None:
             half = student(freedom) * sqrt(estimate.variance)
@@ -262,8 +262,8 @@ def _by_spread(both: _Estimate, freedom: int) -> float:
     return tail if t > 0 else 1 - tail
 
 
-def _detectable(found: Sequence[Mapping[str, _Estimate]], freedom: int) -> float | None:
-    spreads = [sqrt(v) for into in found if (v := into["regret"].variance) is not None]
+def _detectable(estimates: Sequence[Mapping[str, _Estimate]], freedom: int) -> float | None:
+    spreads = [sqrt(v) for into in estimates if (v := into["regret"].variance) is not None]
     least = [max(MARGIN, student(freedom, 2 * LEVEL) * s) + _POWER * s for s in spreads]
     return max(least, default=None)
 

@@ -109,8 +109,8 @@ def humans(rows: list[Verdict]) -> dict[str, Json | None]:
             if others:
                 seen["others"].append((row.said == others, 1, cluster))
                 seen["others_ceiling"].append((person == others, 1, cluster))
-    found = {f"humans_{name}": share(each) for name, each in seen.items()}
-    return {**found, "humans_kappa": kappa(tables)}
+    figures = {f"humans_{name}": share(each) for name, each in seen.items()}
+    return {**figures, "humans_kappa": kappa(tables)}
 
 
 def _majority(persons: Sequence[str]) -> str | None:
@@ -149,13 +149,13 @@ def kappa(tables: list[tuple[object, dict[tuple[str, str], float]]]) -> Json | N
 
 def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
     """Return pairs of one long answer, those of two verdicts, and how often asking again agrees."""
-    asked: dict[object, list[Verdict]] = {}
+    by_question: dict[object, list[Verdict]] = {}
     for row in rows:
         if row.readable or row.score is not None:
-            asked.setdefault(row.asked, []).append(row)
+            by_question.setdefault(row.asked, []).append(row)
     seen: dict[str, list[Seen]] = {name: [] for name in _AGAIN}
     copied = contrary = 0
-    for one, other in chain.from_iterable(combinations(ones, 2) for ones in asked.values()):
+    for one, other in chain.from_iterable(combinations(ones, 2) for ones in by_question.values()):
         is_copy = one.answer is not None and one.answer == other.answer
         gap = None if one.score is None or other.score is None else abs(one.score - other.score)
         alike = one.said == other.said if gap is None else gap == 0
@@ -187,6 +187,6 @@ def scored(rows: list[Verdict]) -> dict[str, Json | None]:
         return {}
     slope = fsum(long * score for _, long, score in moved) / weight
     moves = [(task, long * (score - slope * long) / weight) for task, long, score in moved]
-    told = {task for task, long, _ in moved if abs(long) > 1e-12}  # noqa: PLR2004  (as above)
-    n = sum(len(by_task[task]) for task in told)
-    return {"score_per_doubling": {**linear(slope, moves, n), "items": len(told)}}
+    tasks = {task for task, long, _ in moved if abs(long) > 1e-12}  # noqa: PLR2004  (as above)
+    n = sum(len(by_task[task]) for task in tasks)
+    return {"score_per_doubling": {**linear(slope, moves, n), "items": len(tasks)}}

@@ -24,12 +24,12 @@ def pairs(groups: list[Asked]) -> Iterator[Json]:
         shared = {row.answer for row in rows} & {row.answer for row in other_rows} - {None}
         sides = [[row for row in each if row.answer not in shared] for each in (rows, other_rows)]
         figures = {**_verdicts(sides[0], sides[1]), **_scores(sides[0], sides[1])}
-        found = {name: figure for name, figure in figures.items() if figure}
-        if found:
+        present = {name: figure for name, figure in figures.items() if figure}
+        if present:
             yield {
                 "settings": [names[0], other_names[0]],
                 "shared_answers": len(shared),
-                "figures": found,
+                "figures": present,
             }
 
 
@@ -49,8 +49,8 @@ def _both(rows: list[Verdict], other: list[Verdict], *, scores: bool) -> Iterato
         for row in each:
             if row.score is not None if scores else row.readable:
                 side.setdefault(row.asked, []).append(row)
-    for asked in sides[0].keys() & sides[1].keys():
-        yield sides[0][asked], sides[1][asked]
+    for question in sides[0].keys() & sides[1].keys():
+        yield sides[0][question], sides[1][question]
 
 
 def _verdicts(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:
@@ -85,9 +85,9 @@ def own(one: Asked, every: list[Asked], same: Mapping[str, str]) -> dict[str, Js
     """Return how far a judge favours its own outputs, as its report has it (Reading R24)."""
     _, setting, rows = one
     mine = _authors(setting, same)
-    found: dict[str, Json | None] = {}
+    figures: dict[str, Json | None] = {}
     if not mine & {author for row in rows for author in (row.stated["a_by"], row.stated["b_by"])}:
-        return found
+        return figures
     for name, scores in (("self_preference", False), ("self_preference_score", True)):
         compared = []
         for _, other, other_rows in every:
@@ -96,8 +96,8 @@ def own(one: Asked, every: list[Asked], same: Mapping[str, str]) -> dict[str, Js
                 if gaps[0] and gaps[1]:
                     compared.append(gaps)
         if compared:
-            found[name] = _difference(compared)
-    return found
+            figures[name] = _difference(compared)
+    return figures
 
 
 def _authors(setting: Setting, same: Mapping[str, str]) -> set[str]:

@@ -56,7 +56,7 @@ def always(pairs: list[Verdict]) -> str | None:
 def _met(pairs: list[Verdict], baseline: str) -> Iterator[Contest]:
     for row in pairs:
         authors = {"a": row.stated["a_by"], "b": row.stated["b_by"]}
-        others = [place for place, author in authors.items() if author != baseline]
+        others = [side for side, author in authors.items() if author != baseline]
         if len(others) == 1:
             ended = "tie" if not row.decided else "won" if row.said == others[0] else "lost"
             yield authors[others[0]], row.task, row.stated["subset"], ended
@@ -86,10 +86,10 @@ def _sides(contests: list[Contest], domains: Sequence[str]) -> dict[str, list[Co
     if not domains:
         most = sorted(tasks, key=lambda subset: (-tasks[subset], subset))[:_TWO]
         patterns = {subset: [subset] for subset in most}
-    found: dict[str, list[Contest]] = {}
+    by_domain: dict[str, list[Contest]] = {}
     for one in contests:
         for name, subsets in patterns.items():
             fits = any(one[2] == s or (domains and fnmatchcase(one[2], s)) for s in subsets)
             if one[2] and fits:
-                found.setdefault(name, []).append(one)
-    return found
+                by_domain.setdefault(name, []).append(one)
+    return by_domain

@@ -45,14 +45,14 @@ def figures(
 
     If not the `whole` of them, the redirected choices alone.
     """
-    found = []
+    rows = []
     for at, pair in enumerate(tables):
         width = _AT_ONCE // wheels
-        block, place = divmod(at, width)
+        block, offset = divmod(at, width)
         beside = min(width, len(tables) - block * width)
-        ended = _policies(pair, ties, block, range(place, beside * wheels, beside), whole=whole)
-        found.append([_of(own, *of) for own, of in zip(pair, ended, strict=True)])
-    return found
+        ended = _policies(pair, ties, block, range(offset, beside * wheels, beside), whole=whole)
+        rows.append([_of(own, *of) for own, of in zip(pair, ended, strict=True)])
+    return rows
 
 
 def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, Twice]:
@@ -63,14 +63,14 @@ def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, 
         fsum((x > 0) * y - (x < 0) * y for x, y in zip(one, other, strict=True)) / 2
         for one, other in (apart, apart[::-1])
     ]
-    found = {"redirected": (signed[0], signed[1])}
+    values = {"redirected": (signed[0], signed[1])}
     for name, other in zip(FIGURES[1:], (again, *more), strict=True) if more else ():
         lost = [
             fsum((y - x) * rate for x, y, rate in zip(*both, own, strict=True))
             for both in zip(crossed, other, strict=True)
         ]
-        found[name] = lost[0], lost[1]
-    return found
+        values[name] = lost[0], lost[1]
+    return values
 
 
 def _policies(
@@ -116,11 +116,11 @@ def _walk(start: Sequence[float], odds: Odds, draws: Sequence[tuple[float, float
     """Return the weights after all rounds of one wheel."""
     weights, whole, last = list(start), 1.0, len(start) - 1
     wins, decides = odds
-    for spun, said in draws:
+    for spun, u_verdict in draws:
         chosen = bisect_right([*accumulate(weights)], spun * whole, 0, last)
-        if said < wins[chosen]:
+        if u_verdict < wins[chosen]:
             step = ALPHA_WIN * whole
-        elif said < decides[chosen]:
+        elif u_verdict < decides[chosen]:
             step = max(WEIGHT_FLOOR * whole - weights[chosen], -ALPHA_LOSE * whole)
         else:
             continue
@@ -160,8 +160,8 @@ def by_chance(units: Sequence[Counts], first: int, ties: Rates) -> list[float]:
     count = min(_CHANCES, len(rows))
     step = (len(rows) - 1) / max(1, count - 1)
     some = [rows[int(at * step)] for at in range(count - 1)] + rows[-1:]
-    found = figures([*_tables(units, some)], ties, _CHANCES, whole=False)
-    return [fsum(sum(each[at]["redirected"]) / 2 for each in found) / count for at in (0, 1)]
+    results = figures([*_tables(units, some)], ties, _CHANCES, whole=False)
+    return [fsum(sum(each[at]["redirected"]) / 2 for each in results) / count for at in (0, 1)]
 
 
 def _tables(units: Sequence[Counts], rows: Sequence[Sequence[int]]) -> Iterator[Pair]:

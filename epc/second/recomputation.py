@@ -67,11 +67,11 @@ def _compared(manifest: Json, trials: Path) -> Iterator[tuple[str, str]]:
                 yield "trials.jsonl", f"seed {number} is in no record"
                 continue
             index = manifest["results"]["per_seed"].index(record)
-            place = f"manifest.json/results/per_seed/{index}"
+            where = f"manifest.json/results/per_seed/{index}"
             for phase, weights in seed.weights.items():
                 listed = [record["weights"][phase][name] for name in names]
-                yield from _differ(f"{place}/weights/{phase}", listed, weights)
-            yield from _differ_all(place, record, figures[-1])
+                yield from _differ(f"{where}/weights/{phase}", listed, weights)
+            yield from _differ_all(where, record, figures[-1])
     if len(figures) != len(stated):
         yield "trials.jsonl", f"{len(figures)} seeds, the record has {len(stated)}"
     if figures:
@@ -101,8 +101,8 @@ def _replayed(
             task = int(u_task * len(manifest["tasks"][domain]))
             fits = (row["u_task"], row["u_strategy"], row["task"]) == (u_task, u_strategy, task)
             if not fits or not _stops(weights, u_strategy, chosen):
-                place = f"seed {seed} {name} round {row['round']}"
-                problems.append(("trials.jsonl", f"{place}: not what the draws give"))
+                where = f"seed {seed} {name} round {row['round']}"
+                problems.append(("trials.jsonl", f"{where}: not what the draws give"))
             if row["evaluation"] is None and method == "recorded":
                 continue  # a pair that the recorded file does not hold: no verdict, no tie
             counted += 1
@@ -124,7 +124,7 @@ def phases_of(names: Sequence[str]) -> dict[str, tuple[str, str | None, int]]:
     """
     ordered = sorted(names)
     first, second, *more = ordered
-    found: dict[str, tuple[str, str | None, int]] = {
+    phases: dict[str, tuple[str, str | None, int]] = {
         first: (first, None, 0),
         second: (second, None, 1),
         f"{first}_to_{second}": (second, first, 2),
@@ -133,13 +133,13 @@ def phases_of(names: Sequence[str]) -> dict[str, tuple[str, str | None, int]]:
     stream = 8
     for number, domain in enumerate(more, start=2):
         before = ordered[:number]
-        found[domain] = (domain, None, stream)
+        phases[domain] = (domain, None, stream)
         for at, other in enumerate(before):
-            found[f"{other}_to_{domain}"] = (domain, other, stream + 1 + at)
-            found[f"{domain}_to_{other}"] = (other, domain, stream + 1 + number + at)
+            phases[f"{other}_to_{domain}"] = (domain, other, stream + 1 + at)
+            phases[f"{domain}_to_{other}"] = (other, domain, stream + 1 + number + at)
         stream += 1 + 2 * number + 2
     # A phase comes after the one that it continues.
-    return dict(sorted(found.items(), key=lambda phase: (phase[1][1] is not None, phase[1][2])))
+    return dict(sorted(phases.items(), key=lambda phase: (phase[1][1] is not None, phase[1][2])))
 
 
 def _stops(weights: Sequence[float], u: float, chosen: int) -> bool:
@@ -230,22 +230,22 @@ def _means(summary: Json) -> Json:
     }
 
 
-def _differ_all(place: str, stated: Json, found: Json) -> Iterator[tuple[str, str]]:
+def _differ_all(where: str, stated: Json, figures: Json) -> Iterator[tuple[str, str]]:
     """Yield each figure that both have and that differs."""
-    for key, value in found.items():
+    for key, value in figures.items():
         if key not in stated:
             continue
         if isinstance(value, Mapping):
             for part, figure in value.items():
-                yield from _differ(f"{place}/{key}/{part}", [stated[key][part]], [figure])
+                yield from _differ(f"{where}/{key}/{part}", [stated[key][part]], [figure])
         else:
-            yield from _differ(f"{place}/{key}", [stated[key]], [value])
+            yield from _differ(f"{where}/{key}", [stated[key]], [value])
 
 
 def _differ(
-    where: str, stated: Sequence[float], found: Sequence[float]
+    where: str, stated: Sequence[float], values: Sequence[float]
 ) -> Iterator[tuple[str, str]]:
-    for ours, theirs in zip(found, stated, strict=True):
+    for ours, theirs in zip(values, stated, strict=True):
         if not abs(ours - theirs) <= TOLERANCE:
             yield where, f"says {theirs!r}, a second implementation {ours!r}"
             return

@@ -32,20 +32,20 @@ def composed_otherwise(manifest: Json, calls: Path, spoken: Spoken) -> Iterator[
     for member, each in stated.items():
         pairs = [tuple(_margin(rows[name]["answer"]) for name in pair) for pair in each["calls"]]
         again = _fitted(pairs)
-        place = f"manifest.json/calibration/{member}"
+        where = f"manifest.json/calibration/{member}"
         for key, value in zip(("prior", "temperature"), again, strict=True):
             if abs(each[key] - value) > _NEAR * max(1.0, abs(value)):
-                yield place, f"{key} is {each[key]!r}, a second implementation {value!r}"
-    asked = list(dict.fromkeys(_questions(details["judging"], turned=False)))
+                yield where, f"{key} is {each[key]!r}, a second implementation {value!r}"
+    keys = list(dict.fromkeys(_questions(details["judging"], turned=False)))
     for row in rows.values():
         if row["role"] != "evaluator":
             continue
         replies = [rows[name]["answer"] for name in row["votes"]]
-        said = dict(zip(asked, replies, strict=True))
-        verdict = _verdict(details["judging"], said, stated, spoken, turned=False)
+        answers = dict(zip(keys, replies, strict=True))
+        verdict = _verdict(details["judging"], answers, stated, spoken, turned=False)
         if verdict != spoken(row["answer"]):
-            told = spoken(row["answer"])
-            yield f"calls.jsonl/{row['id']}", f"says {told}, a second implementation {verdict}"
+            word = spoken(row["answer"])
+            yield f"calls.jsonl/{row['id']}", f"says {word}, a second implementation {verdict}"
 
 
 def _questions(judging: Json, *, turned: bool) -> Iterator[tuple[int, bool]]:
@@ -59,17 +59,17 @@ def _questions(judging: Json, *, turned: bool) -> Iterator[tuple[int, bool]]:
 
 
 def _verdict(
-    judging: Json, said: Said, fits: Mapping[int, Json], spoken: Spoken, *, turned: bool
+    judging: Json, answers: Said, fits: Mapping[int, Json], spoken: Spoken, *, turned: bool
 ) -> str:
     """Return A where the first answer wins, B where the second does, else tie."""
     kind = judging["kind"]
     if kind == "asked":
-        return spoken(said[judging["member"], turned])
+        return spoken(answers[judging["member"], turned])
     if kind in ("band", "calibrated"):
         inner = judging["of"][0] if kind == "band" else judging
         calibrates = inner["kind"] == "calibrated"
         member = (inner["of"][0] if calibrates else inner)["member"]
-        margin = _margin(said[member, turned])
+        margin = _margin(answers[member, turned])
         if margin is None:
             return "tie"
         if calibrates:
@@ -79,9 +79,9 @@ def _verdict(
         if margin == 0 or (kind == "band" and abs(margin) < judging["band"]):
             return "tie"
         return "A" if margin > 0 else "B"
-    words = [_verdict(part, said, fits, spoken, turned=turned) for part in judging["of"]]
+    words = [_verdict(part, answers, fits, spoken, turned=turned) for part in judging["of"]]
     if kind == "balanced":
-        other = _verdict(judging["of"][0], said, fits, spoken, turned=not turned)
+        other = _verdict(judging["of"][0], answers, fits, spoken, turned=not turned)
         return words[0] if {words[0], other} == {"A", "B"} else "tie"
     counts = {word: words.count(word) for word in ("A", "B")}
     return next((word for word, n in counts.items() if n > len(words) - n), "tie")

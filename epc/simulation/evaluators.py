@@ -97,13 +97,13 @@ def _number(name: str, key: str, value: str, bounds: tuple[float, float, float])
 
 
 def _lengths(name: str, key: str, value: str, strategies: int) -> tuple[float, ...]:
-    found = tuple(_number(name, key, one, (0.0, 0.0, inf)) for one in value.split("/"))
-    if len(found) != strategies:
+    lengths = tuple(_number(name, key, one, (0.0, 0.0, inf)) for one in value.split("/"))
+    if len(lengths) != strategies:
         raise UsageError(
-            f"{name}: {key} states {len(found)} lengths for {strategies} strategies; "
+            f"{name}: {key} states {len(lengths)} lengths for {strategies} strategies; "
             "write one for each, joined by /"
         )
-    return found
+    return lengths
 
 
 def _blind(share: float, strategies: int) -> dict[Domain, Array]:
@@ -177,7 +177,7 @@ KINDS: Final[dict[str, Kind]] = {
     "position-bias": Kind(
         "says A with odds `a`, whatever is shown",
         {"a": (0.8, 0.0, 1.0)},
-        lambda given, _, k: _blind(given["a"], k),
+        lambda settings, _, k: _blind(settings["a"], k),
     ),
     "favourite": Kind("prefers one strategy, the same in both domains", _HIGH_LOW, _favourite),
     "domain-favourites": Kind(

@@ -88,7 +88,7 @@ def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Jud
     base = evaluator(population.evaluator, strategies=population.strategies)
     shape = (runs, population.strategies, 1)
     shared = population.ranking * rng.standard_normal(shape)
-    found = {}
+    by_domain = {}
     for at, domain in enumerate(DOMAINS):
         odds, tasks = base[domain], population.tasks[at]
         own = logits(odds.a / np.maximum(1 - odds.tie, np.finfo(float).tiny))[None, :, None]
@@ -104,11 +104,11 @@ def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Jud
         if population.repeats is not None:
             wins = _repeated(wins, population, rng)
         tie = odds.tie[None, :, None] + population.ties[at]
-        asked = np.ones(wins.shape, np.bool_)
+        mask = np.ones(wins.shape, np.bool_)
         if at and population.missing:
-            asked[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
-        found[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), asked)
-    return found
+            mask[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
+        by_domain[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), mask)
+    return by_domain
 
 
 def endless(population: Population, draws: int, rng: Generator) -> tuple[Array, Array, Array]:
@@ -141,18 +141,18 @@ def _repeated(wins: Array, population: Population, rng: Generator) -> Array:
     thresholds = np.vectorize(_NORMAL.inv_cdf)(np.clip(wins, _RARE, 1 - _RARE))
     drawn = sqrt(shared) * rng.standard_normal((runs, 1, tasks))
     drawn = drawn + sqrt(own - shared) * rng.standard_normal(wins.shape)
-    found: Array = np.vectorize(_NORMAL.cdf)((thresholds - drawn) / sqrt(max(1 - own, _RARE)))
-    return found
+    rates: Array = np.vectorize(_NORMAL.cdf)((thresholds - drawn) / sqrt(max(1 - own, _RARE)))
+    return rates
 
 
 def logits(rates: Array) -> Array:
     """Return the logits of rates; those of 0 and 1 are finite, and as good as infinite."""
     with np.errstate(divide="ignore"):
-        found: Array = np.clip(np.log(rates) - np.log1p(-rates), -_SURE, _SURE)
-    return found
+        values: Array = np.clip(np.log(rates) - np.log1p(-rates), -_SURE, _SURE)
+    return values
 
 
 def shares(logit: Array) -> Array:
     """Return the rates that logits stand for."""
-    found: Array = _COIN * (1 + np.tanh(logit / 2))
-    return found
+    rates: Array = _COIN * (1 + np.tanh(logit / 2))
+    return rates

@@ -56,12 +56,12 @@ def simulate_runs(
             if phase.start is None
             else done[phase.start].copy()
         )
-        spins, ask, said = _asking(judged[phase.domain], population.rounds, columns, rng)
+        spins, ask, outcomes = _asking(judged[phase.domain], population.rounds, columns, rng)
         play(weights, spins, ask, RULE)
         done[phase.name] = weights
         if reuse == "fresh":
             own = counts[phase.domain]
-            own += np.bincount(said.ravel(), minlength=own.size).reshape(own.shape)
+            own += np.bincount(outcomes.ravel(), minlength=own.size).reshape(own.shape)
     for domain in DOMAINS:
         counts[domain] *= judged[domain].asked[..., None]
     whole = population.missing > 0
@@ -87,8 +87,8 @@ def _asked_once(
     """Return an evaluator that repeats the one answer drawn for each pair, and its tables."""
     answers, counts = {}, {}
     for domain, each in judged.items():
-        said = rng.random(each.a.shape)
-        verdict = (said >= each.a).astype(np.int64) + (said >= each.a + each.tie)
+        uniforms = rng.random(each.a.shape)
+        verdict = (uniforms >= each.a).astype(np.int64) + (uniforms >= each.a + each.tie)
         verdict = np.array([0, 2, 1])[verdict]  # drawn in the order A, tie, B
         counts[domain] = (verdict[..., None] == np.arange(len(VERDICTS))).astype(np.int64)
         sure = counts[domain].astype(np.float64)
@@ -111,7 +111,7 @@ def _asking(
     undecided = np.where(judged.asked, judged.a + judged.tie, 1.0).ravel()
     run = np.arange(columns) // (columns // runs) * strategies
     uniforms = np.empty((3, columns))
-    said = np.empty((rounds, columns), np.int64)
+    outcomes = np.empty((rounds, columns), np.int64)
 
     def spins() -> Iterator[Array]:
         for _ in range(rounds):
@@ -122,7 +122,7 @@ def _asking(
         pair = (run + chosen) * tasks + (uniforms[1] * tasks).astype(np.int64)
         lost = uniforms[2] >= undecided.take(pair)
         verdict: Indices = np.where(uniforms[2] < a.take(pair), 0, np.where(lost, 1, 2))
-        said[number] = pair * len(VERDICTS) + verdict
+        outcomes[number] = pair * len(VERDICTS) + verdict
         return verdict
 
-    return spins(), ask, said
+    return spins(), ask, outcomes

@@ -15,7 +15,7 @@ from epc.site.templating import environment
 
 
 def made(
-    given: tuple[Manifest, AuditSummary], trials: Path | None, drawings: Path
+    measurement: tuple[Manifest, AuditSummary], trials: Path | None, drawings: Path
 ) -> dict[str, str]:
     """Return the files of a snapshot's evidence, given its manifest and its audit.
 
@@ -23,7 +23,7 @@ def made(
 
     Raises: MalformedError if its trials are not its manifest's; WorldError if the disk fails.
     """
-    manifest, audit = given
+    manifest, audit = measurement
     rates = tuple(win_rates(manifest))
     coin = coin_bands(manifest.configuration)
     facts = {
@@ -31,11 +31,11 @@ def made(
         "win_rates": [asdict(rate) for rate in rates],
     }
     files = {FACTS: dumps(facts)}
-    told = {"manifest": manifest, "audit": audit, "rates": rates}
-    told["provenance"] = list(describing.provenance(manifest))
+    context = {"manifest": manifest, "audit": audit, "rates": rates}
+    context["provenance"] = list(describing.provenance(manifest))
     templates = environment()
     for name in (NOTE, ACCOUNT):
-        files[name] = templates.get_template(f"{name}.j2").render(told)
+        files[name] = templates.get_template(f"{name}.j2").render(context)
     charts = charts_of_snapshot(manifest, audit, rates, trials)
     files[GALLERY] = hung(charts, drawings, files.__setitem__)
     return files

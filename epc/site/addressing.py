@@ -30,15 +30,15 @@ def addressed(site: Site, path: Path) -> str:
 
 def settings(site: Site) -> dict[str, Any]:
     """Return what mkdocs is told of addresses: nothing of those that are not known."""
-    given: dict[str, Any] = {"copyright": _origin(site)}
+    options: dict[str, Any] = {"copyright": _origin(site)}
     if site.address:
-        given["site_url"] = site.address
+        options["site_url"] = site.address
     if site.repository:
         own = site.repository
-        given |= {"repo_url": own.address, "repo_name": own.name}
+        options |= {"repo_url": own.address, "repo_name": own.name}
         # mkdocs would guess a branch if it were told nothing.
-        given["edit_uri"] = f"{own.edit}/{_DOCUMENTS}/" if own.edit else ""
-    return given
+        options["edit_uri"] = f"{own.edit}/{_DOCUMENTS}/" if own.edit else ""
+    return options
 
 
 def _origin(site: Site) -> str:

@@ -43,7 +43,7 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
         yield f"{HOME}/evaluators/{known.name}.json", evaluator(site, known)
         yield f"{HOME}/badges/{known.name}.json", endpoint(known)
     yield f"{HOME}/expiry.json", _expiry(site)
-    successions = [found.as_json() for found in site.successions]
+    successions = [succession.as_json() for succession in site.successions]
     yield SUCCESSION, {"as_of": site.as_of.isoformat(), "judges": successions}
     changes = [change.as_json() for change in site.changes]
     yield f"{HOME}/changes.json", {"as_of": site.as_of.isoformat(), "changes": changes}

@@ -57,8 +57,8 @@ def svg(page: EvaluatorPage) -> str:
     left, right = (round(len(text) * _CHARACTER) + _SPACE for text in (label, message))
     wide = left + right
 
-    def text(said: str, middle: float) -> str:
-        return f'<text x="{middle:g}" y="14" text-anchor="middle">{escape(said)}</text>'
+    def text(content: str, middle: float) -> str:
+        return f'<text x="{middle:g}" y="14" text-anchor="middle">{escape(content)}</text>'
 
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="20" role="img" '

@@ -102,19 +102,19 @@ def build(
     documents = {f"{path.stem}/index.html" for path in (checkout / SOURCES / "docs").glob("*.md")}
     known = themes((html / name).read_text("utf-8") for name in made if name in documents)
     changed = sum([target.put(name, _published(html / name, known)) for name in made])
-    changed += sum([target.put(*given) for given in _pictures_files(site, beside)])
+    changed += sum([target.put(*file) for file in _pictures_files(site, beside)])
     tables = data(site, checkout / WORK / "data", results.put_file)
     results.tidy()
     changed += sum([target.put(name, content) for name, content in files(site, tables)])
     changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
-    found = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
+    folders = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
     if address:
-        changed += target.put("sitemap.xml", sitemap(site, found))
+        changed += target.put("sitemap.xml", sitemap(site, folders))
     target.put(".nojekyll", "")
     target.put(MARK, address)
     target.tidy()
     counts = Counts(
-        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(found)
+        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(folders)
     )
     last.keep(counts)
     return Built(out=out, counts=counts, changed=changed)
@@ -135,8 +135,8 @@ def _pictures(site: Site, beside: dict[str, str]) -> Pictures:
         else:
             folder, charts = f"snapshots/{page.row.tag}", charts_of_judged(page)
 
-        def put(place: str, text: str) -> None:
-            beside[f"{folder}/{place}"] = text
+        def put(name: str, text: str) -> None:
+            beside[f"{folder}/{name}"] = text
 
         return hung(charts, site.checkout / WORK / "pictures", put)
 
@@ -147,8 +147,8 @@ def _pictures_files(site: Site, beside: dict[str, str]) -> Iterator[tuple[str, s
     """Yield what goes with pictures: their numbers, their specifications, and their one script."""
     yield from beside.items()
     for tag, evidence in site.evidence.items():
-        for place, content in evidence.files():
-            yield f"snapshots/{tag}/{place}", content
+        for name, content in evidence.files():
+            yield f"snapshots/{tag}/{name}", content
     if beside or site.evidence:
         yield _SCRIPT, script(site.checkout / WORK / "pictures")
 
@@ -158,26 +158,26 @@ def write_sources(site: Site, reference: str, pictures: Pictures, recall: Recall
 
     Raises: UsageError if the checkout has no documents; WorldError if the disk fails.
     """
-    given = site.checkout / SOURCES
-    if not (given / "mkdocs.yml").is_file():
+    originals = site.checkout / SOURCES
+    if not (originals / "mkdocs.yml").is_file():
         raise UsageError(
-            f"there is no {given / 'mkdocs.yml'}\n"
+            f"there is no {originals / 'mkdocs.yml'}\n"
             "  fix: build in a checkout of the registry, with its site/ folder"
         )
     sources = Folder(site.checkout / WORK / "sources")
-    for path in sorted((given / "docs").rglob("*")):
+    for path in sorted((originals / "docs").rglob("*")):
         if path.is_file():
-            name = f"docs/{path.relative_to(given / 'docs').as_posix()}"
+            name = f"docs/{path.relative_to(originals / 'docs').as_posix()}"
             is_document = path.suffix == ".md"
             sources.put(name, addressed(site, path) if is_document else path.read_bytes())
-    for path in sorted((given / "overrides").rglob("*")):
+    for path in sorted((originals / "overrides").rglob("*")):
         if path.is_file():
-            sources.put(path.relative_to(given).as_posix(), path.read_bytes())
+            sources.put(path.relative_to(originals).as_posix(), path.read_bytes())
     for name, text in pages(site, pictures, recall):
         sources.put(f"docs/{name}", text)
     sources.put("docs/commands.md", reference)
     sources.put("docs/functions.md", functions())
-    sources.put("mkdocs.yml", _config(given / "mkdocs.yml", site))
+    sources.put("mkdocs.yml", _config(originals / "mkdocs.yml", site))
     sources.tidy()
     return sources.path
 
@@ -187,8 +187,8 @@ def _config(path: Path, site: Site) -> str:
     import yaml
 
     try:
-        given: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+        config: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
     except yaml.YAMLError as error:
         raise UsageError(f"{path} is not YAML: {error}\n  fix: mend it") from error
-    given |= {"docs_dir": "docs", "site_dir": "html", **settings(site)}
-    return yaml.safe_dump(given, sort_keys=False, allow_unicode=True)
+    config |= {"docs_dir": "docs", "site_dir": "html", **settings(site)}
+    return yaml.safe_dump(config, sort_keys=False, allow_unicode=True)

@@ -187,7 +187,7 @@ def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
 
 def _listed(pointer: str, store: Path) -> dict[str, str]:
     try:
-        return listed(pointer, lambda place: (store / place).read_bytes())
+        return listed(pointer, lambda path: (store / path).read_bytes())
     except (EpcError, OSError):
         return {}
 
@@ -203,7 +203,7 @@ def _evaluator(
     lives = generation.lives if generation else ()
     records = generation.record.platforms if generation else ()
     platforms = []
-    for given, life in zip(records, lives, strict=True):
+    for record, life in zip(records, lives, strict=True):
 
         def on(day: date, life: Any = life) -> Expiry:
             return registry.of_life(name, life, day)
@@ -212,7 +212,7 @@ def _evaluator(
         ending = on(state.until) if state.until and state.until > as_of else state
         meant = registry.meant(life, as_of)
         standing = _standing_of(registry, meant, state=state, ending=ending)
-        platforms.append(Platform(record=given, standing=standing))
+        platforms.append(Platform(record=record, standing=standing))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
     card = card_of(registry, who, as_of)

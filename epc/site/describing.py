@@ -17,23 +17,23 @@ from epc.site.pages import Judging, Site, SnapshotPage
 Fact = tuple[str, Any]
 
 
-def model(given: Model | None) -> str:
+def model(identity: Model | None) -> str:
     """Return who a model is, and through whose hands it was asked."""
-    if given is None:
+    if identity is None:
         return "none: the verdicts were recorded"
-    if given.platform == UNKNOWN:
-        return f"{given.model}, on a platform that nobody states"
-    name = f"{given.platform or 'embedded'}/{given.model}"
-    if given.gateway:
-        name += f" through {given.gateway}"
-    return name + (" (a third party's gateway: a proxy)" if given.proxy else "")
+    if identity.platform == UNKNOWN:
+        return f"{identity.model}, on a platform that nobody states"
+    name = f"{identity.platform or 'embedded'}/{identity.model}"
+    if identity.gateway:
+        name += f" through {identity.gateway}"
+    return name + (" (a third party's gateway: a proxy)" if identity.proxy else "")
 
 
-def asked_as(given: Model) -> list[Fact]:
+def asked_as(identity: Model) -> list[Fact]:
     """Return what the record itself says was asked, where the card keeps it."""
-    asked = given.asked
-    told = [("Asked as", f"{asked.model}, at {asked.endpoint}")] if asked else []
-    return [*told, *([("Weights, as stated", given.weights)] if given.weights else [])]
+    request = identity.asked
+    facts = [("Asked as", f"{request.model}, at {request.endpoint}")] if request else []
+    return [*facts, *([("Weights, as stated", identity.weights)] if identity.weights else [])]
 
 
 def by(card: Card) -> list[Fact]:
@@ -98,15 +98,15 @@ def judging(judging: Judging) -> Iterator[Fact]:
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    said = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
-    return said or "not stated by the provider"
+    text = ", ".join(f"{name} ({count} times)" for name, count in counts.items())
+    return text or "not stated by the provider"
 
 
 def provenance(manifest: Manifest) -> Iterator[Fact]:
     """Yield how a measured snapshot came about."""
-    config, given = manifest.config, manifest.provenance
-    yield "Made", given.created
-    yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(given.software.items()))
+    config, details = manifest.config, manifest.provenance
+    yield "Made", details.created
+    yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(details.software.items()))
     yield "Rounds", whole(config.rounds)
     named = "Learning rates" if config.rule is None else "Learning rule"
     yield named, rule_text(config.learning_rule)
@@ -114,25 +114,25 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     yield "Reuse", "answers reused" if manifest.reuses else "every round asked afresh"
     yield "Coverage", "exhaustive" if config.exhaustive else "as the rounds drew"
     yield "Control", config.control
-    for role, asked in (("Evaluator", manifest.evaluator), ("Executor", manifest.executor)):
-        if asked:
-            yield from _asked(role, asked, plain(asked.decoding))
-    yield "Calls", f"{given.calls['executor']} answers, {given.calls['evaluator']} comparisons"
-    yield "Retries", whole(given.retries)
-    yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in given.tokens.items())
+    for role, identity in (("Evaluator", manifest.evaluator), ("Executor", manifest.executor)):
+        if identity:
+            yield from _asked(role, identity, plain(identity.decoding))
+    yield "Calls", f"{details.calls['executor']} answers, {details.calls['evaluator']} comparisons"
+    yield "Retries", whole(details.retries)
+    yield "Tokens", ", ".join(f"{name} {count:,}" for name, count in details.tokens.items())
     for answered, title in (
-        (given.served_models, "Answered as"),
-        (given.system_fingerprints, "Fingerprint"),
+        (details.served_models, "Answered as"),
+        (details.system_fingerprints, "Fingerprint"),
     ):
         for role, counts in answered.items():
             yield f"{title}, {role}", _counted(counts)
 
 
-def _asked(title: str, asked: ModelIdentity, decoding: Mapping[str, Any]) -> Iterator[Fact]:
+def _asked(title: str, identity: ModelIdentity, decoding: Mapping[str, Any]) -> Iterator[Fact]:
     stated = sorted((name, v) for name, v in decoding.items() if v not in (None, []))
-    yield title, f"{asked.model}, version {asked.version}, {asked.endpoint}"
+    yield title, f"{identity.model}, version {identity.version}, {identity.endpoint}"
     yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in stated)
-    for name, value in sorted(asked.details.items()):
+    for name, value in sorted(identity.details.items()):
         yield f"{title}, {name}", flat(value)
 
 
@@ -145,10 +145,10 @@ def flat(value: Any) -> str:
 
 def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     """Yield the very commands to get a snapshot, to check it and to compute it again."""
-    tag, place = page.row.tag, site.address.rstrip("/")
+    tag, base = page.row.tag, site.address.rstrip("/")
     where = "" if site.address else ", in this checkout"
     if page.row.snapshot.kind == "reported":
-        there = f" --registry {place}/" if place else ""
+        there = f" --registry {base}/" if base else ""
         yield f"Show it{where or ', from a clone or from here'}:", f"epc snapshot show {tag}{there}"
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
@@ -162,7 +162,7 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
             return
     yield (
         f"Fetch its folder{where}; every SHA-256 is checked:",
-        f"epc snapshot fetch {tag}{f' --from {place}' if place else ''} --out {tag}",
+        f"epc snapshot fetch {tag}{f' --from {base}' if base else ''} --out {tag}",
     )
     if isinstance(card, ObservedCard):
         yield (
@@ -201,9 +201,9 @@ def judged(audit: AuditSummary) -> Iterator[Fact]:
         yield "Right about planted pairs", share(planted["accuracy"]["mean"])
 
 
-def tie_rates(given: Mapping[str, Estimate]) -> list[Fact]:
+def tie_rates(rates: Mapping[str, Estimate]) -> list[Fact]:
     """Return the tie rate of each phase."""
-    return [(f"Tie rate, {name.replace('_', ' ')}", share(e.mean)) for name, e in given.items()]
+    return [(f"Tie rate, {name.replace('_', ' ')}", share(e.mean)) for name, e in rates.items()]
 
 
 def link(text: str, href: str) -> Markup:

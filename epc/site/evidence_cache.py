@@ -54,9 +54,9 @@ class _Source:
 
     def digest(self) -> str:
         """Return the name under which it is kept."""
-        given = [self.manifest, *([self.trials] if self.trials else [])]
-        said = strict_json.dumps_line(as_json(self.audit))
-        words = (program(), said, *(sha256(path) for path in given))
+        paths = [self.manifest, *([self.trials] if self.trials else [])]
+        audit = strict_json.dumps_line(as_json(self.audit))
+        words = (program(), audit, *(sha256(path) for path in paths))
         return hashlib.sha256("\n".join(words).encode()).hexdigest()
 
 
@@ -72,8 +72,8 @@ def gathered(pages: Sequence[SnapshotPage], drawings: Path) -> dict[str, Evidenc
     sources = {page.row.tag: _source(page, page.audit) for page in pages if page.audit}
     with ThreadPoolExecutor() as threads:
         names = dict(zip(sources, threads.map(_Source.digest, sources.values()), strict=True))
-        found = list(threads.map(lambda name: _whole(kept / name), names.values()))
-    missing = [tag for tag, whole in zip(names, found, strict=True) if not whole]
+        present = list(threads.map(lambda name: _whole(kept / name), names.values()))
+    missing = [tag for tag, whole in zip(names, present, strict=True) if not whole]
     for problem in _work_out([(sources[tag], kept, names[tag]) for tag in missing]):
         if problem is not None:
             raise MalformedError(problem)
@@ -118,16 +118,16 @@ def _whole(home: Path) -> bool:
     return there and all(sha256(home / name) == digest for name, digest in (listed or {}).items())
 
 
-def _work_out(given: Sequence[tuple[_Source, Path, str]]) -> Iterator[Finding | None]:
+def _work_out(jobs: Sequence[tuple[_Source, Path, str]]) -> Iterator[Finding | None]:
     """Yield for each what is wrong with it, with all of the machine's cores."""
-    if len(given) <= _MOST_IN_ONE_PROCESS:
-        yield from (_keep(*each) for each in given)
+    if len(jobs) <= _MOST_IN_ONE_PROCESS:
+        yield from (_keep(*each) for each in jobs)
         return
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
         work = Parallel(return_as="generator")
-        yield from work(delayed(_keep)(*each) for each in given)
+        yield from work(delayed(_keep)(*each) for each in jobs)
 
 
 def _keep(source: _Source, kept: Path, name: str) -> Finding | None:
@@ -154,9 +154,9 @@ def _keep(source: _Source, kept: Path, name: str) -> Finding | None:
 def _write(home: Path, files: Mapping[str, str]) -> None:
     """Write files, and the digest of each."""
     (home / PICTURES).mkdir(parents=True)
-    for place, text in files.items():
-        (home / place).write_bytes(text.encode())
-    digests = {place: hashlib.sha256(text.encode()).hexdigest() for place, text in files.items()}
+    for name, text in files.items():
+        (home / name).write_bytes(text.encode())
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
     (home / layout.SUMS).write_bytes(sums_text(digests).encode())
 
 

@@ -40,7 +40,7 @@ def of_changes(site: Site) -> bytes:
 
 
 def of_evaluators(
-    site: Site, pages: Iterable[EvaluatorPage], *, name: str, place: str, about: str
+    site: Site, pages: Iterable[EvaluatorPage], *, name: str, path: str, about: str
 ) -> bytes:
     """Return the feed of what ends of some evaluators, and of what happened to their snapshots.
 
@@ -51,16 +51,16 @@ def of_evaluators(
     entries = [entry for page in pages for entry in _ends(page, site.as_of)]
     entries += _changes(change for change in site.changes if change.tag in tags)
     own = (f"urn:epc:registry:{quote(name)}", f"EPC registry: {name}")
-    return _feed(site, own, (quote(place), about), entries)
+    return _feed(site, own, (quote(path), about), entries)
 
 
 def _changes(changes: Iterable[Change]) -> Iterator[_Entry]:
     seen: Counter[str] = Counter()
     for change in changes:
-        place = f"{change.tag}:{change.date}:{change.what.replace(' ', '-')}"
-        seen[place] += 1
+        key = f"{change.tag}:{change.date}:{change.what.replace(' ', '-')}"
+        seen[key] += 1
         yield _Entry(
-            id=f"urn:epc:change:{place}:{seen[place]}",
+            id=f"urn:epc:change:{key}:{seen[key]}",
             title=f"{change.tag}: {change.what}",
             updated=change.date,
             place=f"snapshots/{change.tag}/",
@@ -74,21 +74,21 @@ def _ends(page: EvaluatorPage, as_of: date) -> Iterator[_Entry]:
     A date that moves is told anew, under an id of its own; a date that is seen again is not.
     """
     for life in (platform.record for platform in page.platforms):
-        told: list[tuple[str, date, str, date | None]] = []
+        events: list[tuple[str, date, str, date | None]] = []
         if ends := life.retires:
             since = life.deprecated.date if life.deprecated else ends.seen
-            told.append((_ENDS[ends.kind], ends.date, _whose(life, ends), since))
-        told += [
+            events.append((_ENDS[ends.kind], ends.date, _whose(life, ends), since))
+        events += [
             (f"is answered by {r.to} from", r.date, f"Source: {r.source}", r.seen)
             for r in life.routes
         ]
-        told += [
+        events += [
             (f"means {p.to} from", p.since, f"Source: {p.source}", p.since)
             for p in life.points_to
             if p.since
         ]
         who = f"{life.platform}/{life.model}"
-        for says, day, summary, since in told:
+        for says, day, summary, since in events:
             yield _Entry(
                 id=f"urn:epc:end:{quote(f'{who}:{says}:{day}')}",
                 title=f"{who} {says} {day}",
@@ -119,13 +119,13 @@ def _feed(
     ET.SubElement(feed, "link", {"rel": "self", "href": f"{site.address}{places[0]}"})
     ET.SubElement(feed, "link", {"href": f"{site.address}{places[1]}"})
     ET.SubElement(ET.SubElement(feed, "author"), "name").text = "EPC registry"
-    for given in latest:
+    for item in latest:
         entry = ET.SubElement(feed, "entry")
-        _add(entry, "id", given.id)
-        _add(entry, "title", given.title)
-        _add(entry, "updated", f"{given.updated}T00:00:00Z")
-        ET.SubElement(entry, "link", {"href": f"{site.address}{given.place}"})
-        _add(entry, "summary", given.summary)
+        _add(entry, "id", item.id)
+        _add(entry, "title", item.title)
+        _add(entry, "updated", f"{item.updated}T00:00:00Z")
+        ET.SubElement(entry, "link", {"href": f"{site.address}{item.place}"})
+        _add(entry, "summary", item.summary)
     text: bytes = ET.tostring(feed, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 

@@ -57,37 +57,37 @@ class Guess:
 
 def platforms(site: Site) -> dict[str, list[tuple[EvaluatorPage, Platform]]]:
     """Return all that each platform serves, by its name; none that is also an evaluator's."""
-    found: dict[str, list[tuple[EvaluatorPage, Platform]]] = {}
+    by_platform: dict[str, list[tuple[EvaluatorPage, Platform]]] = {}
     for page in site.evaluators:
         for platform in page.platforms:
-            found.setdefault(platform.record.platform, []).append((page, platform))
+            by_platform.setdefault(platform.record.platform, []).append((page, platform))
     own = {page.name.casefold() for page in site.evaluators}
-    return {name: found[name] for name in sorted(found) if name not in own}
+    return {name: by_platform[name] for name in sorted(by_platform) if name not in own}
 
 
 def guesses(site: Site) -> list[Guess]:
     """Return every guess, in the order of their addresses."""
-    told: dict[str, list[tuple[tuple[int, bool], Meaning]]] = {}
+    by_name: dict[str, list[tuple[tuple[int, bool], Meaning]]] = {}
     for page in site.evaluators:
         for name, rank, meaning in _spelled(site, page):
-            told.setdefault(name, []).append((rank, meaning))
-    spelt = set(told)
+            by_name.setdefault(name, []).append((rank, meaning))
+    spelt = set(by_name)
     for name in sorted(spelt):
         if name.lower() not in spelt:
-            told.setdefault(name.lower(), []).extend(told[name])
-    means = {name: _best(given) for name, given in told.items()}
+            by_name.setdefault(name.lower(), []).extend(by_name[name])
+    means = {name: _best(options) for name, options in by_name.items()}
     drawn: dict[tuple[str, ...], dict[str, Meaning]] = {}
-    for name, found in means.items():
-        for meaning in found:
+    for name, meanings in means.items():
+        for meaning in meanings:
             drawn.setdefault(_drawn(name), {}).setdefault(meaning.page.name, meaning)
     taken = {page.name for page in site.evaluators} | platforms(site).keys()
     return [
         Guess(
             place=name,
-            means=found if len(alike) == 1 else tuple(alike.values()),
+            means=meanings if len(alike) == 1 else tuple(alike.values()),
             spelt=name in spelt,
         )
-        for name, found in sorted(means.items())
+        for name, meanings in sorted(means.items())
         if name not in taken and _is_harmless(name)
         for alike in [drawn[_drawn(name)]]
     ]
@@ -115,10 +115,10 @@ def _spelled(site: Site, page: EvaluatorPage) -> Iterator[tuple[str, tuple[int, 
             yield f"{life.platform}/{name}", rank, here
 
 
-def _best(given: list[tuple[tuple[int, bool], Meaning]]) -> tuple[Meaning, ...]:
+def _best(options: list[tuple[tuple[int, bool], Meaning]]) -> tuple[Meaning, ...]:
     """Return what a name stands for best, each evaluator once."""
-    best = min(rank for rank, _ in given)
-    return tuple({each.page.name: each for rank, each in given if rank == best}.values())
+    best = min(rank for rank, _ in options)
+    return tuple({each.page.name: each for rank, each in options if rank == best}.values())
 
 
 def _is_harmless(name: str) -> bool:
@@ -159,7 +159,7 @@ def subscriptions(site: Site, meaning: Meaning) -> Iterator[tuple[str, str | byt
     yield "calendars/{}.ics", calendar(states, name=f"EPC: {name}")
     own = f"feeds/{name if _is_harmless(name) else page.name}.xml"
     about = f"evaluators/{meaning.href}"
-    yield "feeds/{}.xml", feeds.of_evaluators(site, [page], name=name, place=own, about=about)
+    yield "feeds/{}.xml", feeds.of_evaluators(site, [page], name=name, path=own, about=about)
 
 
 def sets(site: Site) -> Iterator[tuple[str, str | bytes]]:
@@ -182,7 +182,7 @@ def _set(
     yield places[0], calendar(states, name=f"EPC: {name}")
     alone = [replace(page, platforms=(platform,), snapshots=()) for page, platform in served]
     about = f"evaluators/{about}"
-    yield places[1], feeds.of_evaluators(site, alone, name=name, place=places[1], about=about)
+    yield places[1], feeds.of_evaluators(site, alone, name=name, path=places[1], about=about)
 
 
 def _leading(site: Site, guess: Guess) -> str:
@@ -193,7 +193,7 @@ def _leading(site: Site, guess: Guess) -> str:
         f'<meta http-equiv="refresh" content="0; url={up}{first.href}">',
         f'<link rel="canonical" href="{site.address}evaluators/{first.page.name}/">',
     ][: 0 if others else 2 if site.address else 1]
-    said = "may mean one of these" if others else "is a name of this evaluator"
+    phrase = "may mean one of these" if others else "is a name of this evaluator"
     listed = [f'<li><a href="{up}{m.href}">{m.page.name}</a></li>' for m in guess.means]
     lines = [
         "<!doctype html>",
@@ -208,7 +208,7 @@ def _leading(site: Site, guess: Guess) -> str:
         "<body>",
         "<main>",
         f"<h1>{guess.place}</h1>",
-        f"<p>{guess.place} {said}:</p>",
+        f"<p>{guess.place} {phrase}:</p>",
         "<ul>",
         *listed,
         f'<li><a href="{up}">All evaluators</a></li>',

@@ -29,14 +29,14 @@ def living(page: SnapshotPage) -> Living | None:
     if page.audit is None or not all(name in by_name for name in _FILES):
         return None
     files = [by_name[name] for name in _FILES]
-    given = {
+    start = {
         "files": [
             {"name": file.name, "href": f"{_HOME}{file.href}", "sha256": file.sha256}
             for file in files
         ],
         "published": {direction.name: _published(direction) for direction in page.row.directions},
     }
-    return Living(given=dumps_line(given).strip(), bytes=sum(file.bytes for file in files))
+    return Living(given=dumps_line(start).strip(), bytes=sum(file.bytes for file in files))
 
 
 def _published(direction: Direction) -> Json:

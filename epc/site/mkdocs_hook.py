@@ -54,4 +54,4 @@ def on_post_page(output: str, *, page: Any, **_: Any) -> str:
 
 
 def _back(html: str, kept: list[str]) -> str:
-    return _PLACES.sub(lambda place: kept[int(place[1])], html) if kept else html
+    return _PLACES.sub(lambda match: kept[int(match[1])], html) if kept else html

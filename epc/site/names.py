@@ -56,16 +56,16 @@ def document(registry: Registry, as_of: date) -> Json:
     }
 
 
-def _generation(registry: Registry, given: Generation, as_of: date, sources: _Table) -> Json:
-    lives = zip(given.lives, given.record.platforms, strict=True)
+def _generation(registry: Registry, generation: Generation, as_of: date, sources: _Table) -> Json:
+    lives = zip(generation.lives, generation.record.platforms, strict=True)
     return {
-        "name": given.name,
-        "maker": given.maker,
+        "name": generation.name,
+        "maker": generation.maker,
         "lives": [
             {
                 "platform": life.platform,
                 "names": [life.model, *life.aliases],
-                "makers": given.is_makers(life),
+                "makers": generation.is_makers(life),
                 "pinned": life.pinned,
                 "sure": _sure(registry.meant(life, as_of), record),
                 "states": _states(
@@ -90,15 +90,15 @@ def _sure(meant: Life, record: LifeRecord) -> Json:
 
 def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table) -> list[list[Any]]:
     """Return the state on the first day, and on each later one on which it is another."""
-    told: list[list[Any]] = []
+    states: list[list[Any]] = []
     for day in days:
         state = at(day)
         until = state.until.isoformat() if state.until else None
         source = sources.setdefault(state.source, len(sources)) if state.source else None
         now = [state.status, state.reason, until, state.note, source, state.revision]
-        if not told or told[-1][1:] != now:
-            told.append([day.isoformat(), *now])
-    return told
+        if not states or states[-1][1:] != now:
+            states.append([day.isoformat(), *now])
+    return states
 
 
 def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
@@ -111,7 +111,7 @@ def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
 def _days_of_life(registry: Registry, life: Life) -> Iterator[date]:
     """Yield every day that is stated of a life, and of those that its name points to."""
     places = ((life.platform, pointer.to) for pointer in life.points_to)
-    for each in (life, *(registry.served[place] for place in places if place in registry.served)):
+    for each in (life, *(registry.served[key] for key in places if key in registry.served)):
         yield from (stated.date for stated in (each.released, each.retires) if stated)
         yield from (route.date for route in each.routes)
         yield from (pointer.since for pointer in each.points_to if pointer.since)
@@ -146,7 +146,7 @@ def _judges(registry: Registry, as_of: date) -> Json:
             if tags not in groups:
                 groups[tags] = _group(registry, tuple(both[tag] for tag in tags), as_of)
             of[name] = list(groups).index(tags)
-    means = {name: meant for name, given in named.items() if (meant := _meant(name, given))}
+    means = {name: meant for name, snapshots in named.items() if (meant := _meant(name, snapshots))}
     return {"judged": list(groups.values()), "judges": of, "means": means}
 
 
@@ -157,13 +157,13 @@ def _spelled(
 
     As `lives_named` has it: a name means its model on every platform, unless it names one.
     """
-    found: dict[str, list[tuple[Generation, Life]]] = {}
+    by_name: dict[str, list[tuple[Generation, Life]]] = {}
     for generation in registry.generations.values():
         for life in generation.lives:
             for name in spellings(generation, life):
-                found.setdefault(name, []).append((generation, life))
-    for name in dict.fromkeys([*found, *named]):
-        lives = found.get(name, [])
+                by_name.setdefault(name, []).append((generation, life))
+    for name in dict.fromkeys([*by_name, *named]):
+        lives = by_name.get(name, [])
         if not any(says_platform(name, life.platform) for _, life in lives):
             own = [g.name for g, _ in lives] or _meant(name, named.get(name, ()))
             known = (registry.generations[n] for n in own if n in registry.generations)
@@ -180,12 +180,12 @@ def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
 def _group(registry: Registry, snapshots: tuple[Snapshot, ...], as_of: date) -> Json:
     who = Subject(name="", maker=None, lives=(), snapshots=snapshots, spellings=frozenset())
     days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
-    said: list[list[Any]] = []
+    statements: list[list[Any]] = []
     for day in [as_of, *sorted(day for day in days if day > as_of)]:
         now = list(judged(card_of(registry, who, day)))
-        if not said or said[-1][1:] != now:
-            said.append([day.isoformat(), *now])
+        if not statements or statements[-1][1:] != now:
+            statements.append([day.isoformat(), *now])
     names = list(dict.fromkeys(s.tag.generation for s in snapshots))
     real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
     pages = [name for name in names if name in real]
-    return {"generations": names, "pages": pages, "said": said}
+    return {"generations": names, "pages": pages, "said": statements}

@@ -40,27 +40,27 @@ def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
 
 def number(value: float | None) -> Markup:
     """Return a number to three places."""
-    return _data(value, lambda given: f"{given:.3f}")
+    return _data(value, lambda figure: f"{figure:.3f}")
 
 
 def signed(value: float | None) -> Markup:
     """Return a difference to three places, with its sign."""
-    return _data(value, lambda given: f"{given:+.3f}")
+    return _data(value, lambda figure: f"{figure:+.3f}")
 
 
 def share(value: float | None) -> Markup:
     """Return a share as a percentage."""
-    return _data(value, lambda given: f"{100 * given:.1f}%")
+    return _data(value, lambda figure: f"{100 * figure:.1f}%")
 
 
 def points(value: float | None) -> Markup:
     """Return a difference of win rates in points, with its sign."""
-    return _data(value, lambda given: f"{100 * given:+.1f}")
+    return _data(value, lambda figure: f"{100 * figure:+.1f}")
 
 
 def whole(value: float | None) -> Markup:
     """Return a count."""
-    return _data(value, lambda given: f"{given:,}")
+    return _data(value, lambda figure: f"{figure:,}")
 
 
 def interval(bounds: Sequence[float] | None, one: Callable[[float], Markup] = number) -> Markup:

@@ -32,12 +32,12 @@ def with_recorded(
     for page in pages:
         if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not page.withdrawn:
             by_source.setdefault(page.card.origin, []).append(page)
-    found: dict[str, Recorded] = {}
+    by_tag: dict[str, Recorded] = {}
     for several in by_source.values():
         if len(several) > 1:
-            found |= found_in(several)
+            by_tag |= found_in(several)
     for page in pages:
-        yield replace(page, recorded=found.get(page.row.tag))
+        yield replace(page, recorded=by_tag.get(page.row.tag))
 
 
 def _verdicts_of(page: SnapshotPage) -> Path | None:

@@ -50,14 +50,14 @@ def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tup
     templates = environment()
     known = {page.name for page in site.evaluators}
 
-    def page(name: str, **given: Any) -> str:
+    def page(name: str, **context: Any) -> str:
         every = {"site": site, "known": known}
-        return templates.get_template(f"{name}.md.j2").render(every | given)
+        return templates.get_template(f"{name}.md.j2").render(every | context)
 
     yield "index.md", page("home", **_home(site))
     rows = _rows(site, "coupling")
     other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
-    ended = {name: _ended(given) for name, given in other.items()}
+    ended = {name: _ended(content) for name, content in other.items()}
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
     yield "snapshots/index.md", page("snapshots", rows=rows, **other)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
@@ -75,7 +75,9 @@ def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tup
         ),
     )
     yield "succession.md", page("succession", **_succession())
-    succeeded = {found.name: succession_text.sentence(found) for found in site.successions}
+    succeeded = {
+        succession.name: succession_text.sentence(succession) for succession in site.successions
+    }
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
     for evaluator in site.evaluators:
         yield (
@@ -86,8 +88,8 @@ def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tup
     for snapshot in site.snapshots:
         name, beside = f"snapshots/{snapshot.row.tag}/index.md", others.get(snapshot.row.tag)
         if snapshot.row.about == "judgments":
-            given = _judged(site, snapshot, known)
-            yield name, page("judged", **given, other=beside, gallery=pictures(snapshot))
+            content = _judged(site, snapshot, known)
+            yield name, page("judged", **content, other=beside, gallery=pictures(snapshot))
         else:
             alone = Alone.of(site, snapshot, known, beside)
             yield name, recall(str, alone.follows_from(), partial(_page_alone, page, alone))
@@ -124,8 +126,8 @@ def _evaluators(rows: list[Row], *, held: bool) -> list[Row]:
 
 def _pair(site: Site) -> list[str]:
     """Return the two tags to compare first: an evaluator's first two, or else any."""
-    given = [[s for s in page.baselines if not s.row.failed] for page in site.evaluators]
-    several = [baselines for baselines in given if len(baselines) > 1]
+    groups = [[s for s in page.baselines if not s.row.failed] for page in site.evaluators]
+    several = [baselines for baselines in groups if len(baselines) > 1]
     chosen = (
         several[0]
         if several
@@ -165,11 +167,13 @@ def _home(site: Site) -> dict[str, Any]:
 
 def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     """Return the measurement that is read aloud: the newest of those whose word says most."""
-    told = [row for row in rows if row.verdict in _TELLING and any(d.into for d in row.directions)]
-    if not told:
+    candidates = [
+        row for row in rows if row.verdict in _TELLING and any(d.into for d in row.directions)
+    ]
+    if not candidates:
         return None
-    told.sort(key=lambda row: (row.snapshot.last_day or date.min, row.tag), reverse=True)
-    row = min(told, key=lambda row: _TELLING.index(row.verdict or ""))
+    candidates.sort(key=lambda row: (row.snapshot.last_day or date.min, row.tag), reverse=True)
+    row = min(candidates, key=lambda row: _TELLING.index(row.verdict or ""))
     into = {d.name: d.into for d in row.directions if d.into}
     name = max(into, key=lambda name: into[name].regret)
     return row, Pair.parse(name), into[name]

@@ -29,21 +29,21 @@ class ResultCache:
         self.home = home
         self._asked: set[str] = set()
 
-    def recall(self, kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:
+    def recall(self, kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> T:
         """Return what was kept for this, or else work it out and keep it."""
-        found = self.find(kind, given)
-        if found is not None:
-            return found
-        return parse(json.loads(self.keep(given, work())), kind)
+        result = self.find(kind, inputs)
+        if result is not None:
+            return result
+        return parse(json.loads(self.keep(inputs, work())), kind)
 
-    def find(self, kind: type[T], given: Sequence[str]) -> T | None:
+    def find(self, kind: type[T], inputs: Sequence[str]) -> T | None:
         """Return what was kept for this, if it is there and whole."""
-        text = _whole(self._place(given))
+        text = _whole(self._place(inputs))
         return None if text is None else parse(json.loads(text), kind)
 
-    def keep(self, given: Sequence[str], value: object) -> str:
+    def keep(self, inputs: Sequence[str], value: object) -> str:
         """Keep a result, and return it as it is kept."""
-        path, text = self._place(given), dumps_line(as_json(value))
+        path, text = self._place(inputs), dumps_line(as_json(value))
         partial = path.with_suffix(".partial")
         try:
             self.home.mkdir(parents=True, exist_ok=True)
@@ -53,21 +53,21 @@ class ResultCache:
             raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
         return text
 
-    def put_file(self, given: Sequence[str], path: Path, make: Callable[[Path], None]) -> None:
+    def put_file(self, inputs: Sequence[str], path: Path, make: Callable[[Path], None]) -> None:
         """Put a file in its place: what was kept for this, or else what is made and kept now."""
-        kept = self._place(given).with_suffix(".file")
+        kept = self._place(inputs).with_suffix(".file")
         self._asked.add(kept.name)
-        if not kept.is_file() or self.find(str, given) != sha256(kept):
+        if not kept.is_file() or self.find(str, inputs) != sha256(kept):
             try:
                 self.home.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise WorldError(f"cannot write {kept}: {error.strerror or error}") from error
             make(kept)
-            self.keep(given, sha256(kept))
+            self.keep(inputs, sha256(kept))
         shutil.copyfile(kept, path)
 
-    def _place(self, given: Sequence[str]) -> Path:
-        path = self.home / _digest(dumps_line([program(), *given]))
+    def _place(self, inputs: Sequence[str]) -> Path:
+        path = self.home / _digest(dumps_line([program(), *inputs]))
         self._asked.add(path.name)
         return path
 

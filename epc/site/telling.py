@@ -161,12 +161,14 @@ def _against(gamma: Figure, coin: Band) -> str:
 def _judged(page: SnapshotPage) -> Told:
     row, figures, name = page.row, page.row.snapshot.figures, page.card.evaluator.model
     targets = ", ".join(str(target["value"]) for target in figures["targets"])
-    said = "; ".join(
-        f"{verdict} {_share(found)}"
-        for verdict, found in figures["verdict"].items()
-        if found["mean"] is not None
+    shares = "; ".join(
+        f"{verdict} {_share(share)}"
+        for verdict, share in figures["verdict"].items()
+        if share["mean"] is not None
     )
-    answer = [f"Of {figures['valid']:,} valid evaluations: {said}." if said else "Nothing valid."]
+    answer = [
+        f"Of {figures['valid']:,} valid evaluations: {shares}." if shares else "Nothing valid."
+    ]
     answer.append(f"Invalid: {figures['invalid']['hits']:,} of {row.n:,} samples.")
     if row.failed:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
@@ -186,8 +188,8 @@ def _judged(page: SnapshotPage) -> Told:
     )
 
 
-def _share(found: Mapping[str, float | tuple[float, float] | None]) -> str:
-    mean, interval = found["mean"], found["ci95"]
+def _share(figure: Mapping[str, float | tuple[float, float] | None]) -> str:
+    mean, interval = figure["mean"], figure["ci95"]
     assert isinstance(mean, float)
     return f"{100 * mean:.1f}%" + (
         f" [{100 * interval[0]:.1f}%, {100 * interval[1]:.1f}%]"

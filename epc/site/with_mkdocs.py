@@ -71,18 +71,20 @@ def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> 
     Raises: WorldError if the disk or mkdocs fails.
     """
     shared = _shared(sources)
-    given = {place: ["page", shared, text] for place, text in _of_one(sources / "docs")}
-    kept = {place: page for place in given if (page := results.find(_Page, given[place]))}
-    _run(sources, html, as_of, _excluded(given, kept) if kept else "")
+    inputs = {location: ["page", shared, text] for location, text in _of_one(sources / "docs")}
+    kept = {
+        location: page for location in inputs if (page := results.find(_Page, inputs[location]))
+    }
+    _run(sources, html, as_of, _excluded(inputs, kept) if kept else "")
     index = html / "search" / "search_index.json"
     search = parse(json.loads(index.read_text("utf-8")), _Index)
     words: dict[str, tuple[_Words, ...]] = {}
     for each in search.docs:
         at = each.location.partition("#")[0]
         words[at] = (*words.get(at, ()), each)
-    for place, source in given.items():
-        path, at = html / place / "index.html", quote(place)
-        if page := kept.get(place):
+    for location, source in inputs.items():
+        path, at = html / location / "index.html", quote(location)
+        if page := kept.get(location):
             path.parent.mkdir(parents=True, exist_ok=True)
             put(path, page.html.encode())
             words[at] = page.words
@@ -90,7 +92,7 @@ def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> 
             made = _Page(html=path.read_text("utf-8"), words=words.get(at, ()))
             results.keep(source, made)
     # In one order, whichever of them were made now.
-    docs = tuple(each for place in sorted(words) for each in words[place])
+    docs = tuple(each for location in sorted(words) for each in words[location])
     put(index, dumps_line(as_json(replace(search, docs=docs))).encode())
 
 
@@ -139,8 +141,8 @@ def _run(sources: Path, html: Path, as_of: date, excluded: str) -> None:
     except OSError as error:
         raise WorldError(f"cannot run mkdocs: {error.strerror or error}") from error
     if done.returncode:
-        said = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
-        raise WorldError(f"mkdocs refused the pages:\n{said}")
+        output = _TOLD.sub("", (done.stderr + done.stdout).decode(errors="replace")).strip()
+        raise WorldError(f"mkdocs refused the pages:\n{output}")
     for worker in html.glob("assets/javascripts/workers/search.*.js"):
         code = worker.read_text("utf-8")
         put(worker, _NAME_OF_NODE.sub(r'\1=\1+\2+\3.id+","}return \1', code).encode())
@@ -169,6 +171,6 @@ def _excluded(places: Iterable[str], kept: Container[str]) -> str:
     return "\n".join([*kinds, *anew])
 
 
-def _literal(place: str) -> str:
+def _literal(path: str) -> str:
     """Return the pattern that a path alone has, as git reads patterns."""
-    return re.sub(r"([\\*?\[\]!# ])", r"\\\1", place)
+    return re.sub(r"([\\*?\[\]!# ])", r"\\\1", path)

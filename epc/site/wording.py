@@ -116,8 +116,8 @@ def in_words(name: str) -> str:
     """Return a figure's name in words, with its direction, domain or setting behind a colon."""
     parts = name.split("/")
     for end in range(len(parts), 0, -1):
-        if said := FIGURES.get("/".join(parts[:end])):
-            return ": ".join((said, *filter(None, ["/".join(map(_plain, parts[end:]))])))
+        if words := FIGURES.get("/".join(parts[:end])):
+            return ": ".join((words, *filter(None, ["/".join(map(_plain, parts[end:]))])))
     return _plain(parts[0]).replace("_", " ") + "".join(f": {part}" for part in parts[1:])
 
 
@@ -132,11 +132,11 @@ def glossed(text: object, root: str = "../../") -> Markup:
     """
     seen: set[str] = set()
 
-    def linked(found: re.Match[str]) -> str:
-        anchor = _ANCHORS[found[0].lower()]
+    def linked(match: re.Match[str]) -> str:
+        anchor = _ANCHORS[match[0].lower()]
         if anchor in seen:
-            return found[0]
+            return match[0]
         seen.add(anchor)
-        return f'<a class="epc-term" href="{root}glossary/#{anchor}">{found[0]}</a>'
+        return f'<a class="epc-term" href="{root}glossary/#{anchor}">{match[0]}</a>'
 
     return Markup(_TERM.sub(linked, shown(text)))  # noqa: S704  (escaped, then our own links)

@@ -106,10 +106,10 @@ class Domains:
 
         Source: EPC-2.1; Readings R1, R2, R15 and R78.
         """
-        found: list[Phase] = []
+        phases: list[Phase] = []
 
         def add(name: str, domain: Domain, start: PhaseName | None) -> None:
-            found.append(Phase(name=name, domain=domain, start=start, stream=len(found)))
+            phases.append(Phase(name=name, domain=domain, start=start, stream=len(phases)))
 
         steps = [self.names[:PAIRED], *((name,) for name in self.names[PAIRED:])]
         known: set[Domain] = set()
@@ -124,7 +124,7 @@ class Domains:
                 add(f"{name}_to_{name}", name, f"{name}_start")
             for name in new:
                 add(f"{name}_start", name, None)
-        return tuple(found)
+        return tuple(phases)
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:

@@ -51,13 +51,13 @@ def mean_intervals(rows: Sequence[Sequence[float]]) -> list[Interval | None]:
     """
     if not rows or len(rows[0]) < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
         return [None for _ in rows]
-    given = np.array(rows, dtype=np.float64)
+    values = np.array(rows, dtype=np.float64)
     edges = np.repeat([[mean(row)] for row in rows], 2, axis=1)  # every resample of equal values
-    varied = (given != given[:, :1]).any(axis=1)
+    varied = (values != values[:, :1]).any(axis=1)
     tail = (1 - CONFIDENCE) / 2
     # 0.025 and 0.975 as written in R10: 1 - tail would be off by an ulp.
     shares = [round(tail, 3), round(1 - tail, 3)]
-    means = _means(given[varied])
+    means = _means(values[varied])
     edges[varied] = np.stack(quantiles(means, shares), axis=-1)
     return [(low, high) for low, high in edges.tolist()]
 
@@ -71,16 +71,16 @@ def quantiles(values: Array, shares: Sequence[float]) -> list[Array]:
     """
     last = values.shape[-1] - 1
     places = [share * last for share in shares]
-    below = [int(place) for place in places]
+    below = [int(position) for position in places]
     ends = {min(index + more, last) for index in below for more in (0, 1)}
     ordered = np.partition(values, sorted(ends), axis=-1)
-    found = []
-    for place, index in zip(places, below, strict=True):
+    results = []
+    for position, index in zip(places, below, strict=True):
         low, high = ordered[..., index], ordered[..., min(index + 1, last)]
-        part = place - index
+        part = position - index
         near = low + (high - low) * part
-        found.append(near if part < 0.5 else high - (high - low) * (1 - part))  # noqa: PLR2004  (the nearer end)
-    return found
+        results.append(near if part < 0.5 else high - (high - low) * (1 - part))  # noqa: PLR2004  (the nearer end)
+    return results
 
 
 def share_interval(hits: float, n: float) -> Interval | None:

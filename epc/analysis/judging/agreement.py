@@ -92,20 +92,20 @@ def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
 
 def _mean_distance(gaps: Sequence[tuple[str, float]]) -> Mean:
     """Return how far apart on average, whichever is higher; no interval ends below 0."""
-    found = mean([(question, abs(gap)) for question, gap in gaps])
-    if found.ci95 is None:
-        return found
-    low, high = found.ci95
-    return replace(found, ci95=(max(0.0, low), high))
+    distance = mean([(question, abs(gap)) for question, gap in gaps])
+    if distance.ci95 is None:
+        return distance
+    low, high = distance.ci95
+    return replace(distance, ci95=(max(0.0, low), high))
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
     """Return the valid judgments by one method, by judge and unit."""
-    found: Ratings = {}
+    ratings: Ratings = {}
     for judgment in judgments:
         if judgment.valid and judgment.method == method:
-            found.setdefault(judgment.judge_model, {})[judgment.unit] = judgment
-    return found
+            ratings.setdefault(judgment.judge_model, {})[judgment.unit] = judgment
+    return ratings
 
 
 def _kappa(

@@ -81,8 +81,8 @@ def competences(folder: Path) -> tuple[Competence, ...]:
 
 
 def _competence(folder: Path, judge: str) -> Competence:
-    place = part_folder(folder, judge, "planted")
-    part = _Part.read(place)
+    subfolder = part_folder(folder, judge, "planted")
+    part = _Part.read(subfolder)
     kinds = tuple(
         detection(kind, pairs, constant=part.constant is not None)
         for kind in (*LOWER, SAME, PADDED)
@@ -95,7 +95,7 @@ def _competence(folder: Path, judge: str) -> Competence:
     )
     return Competence(
         judge=judge,
-        time=dict(load_run_log(place).time.items()),
+        time=dict(load_run_log(subfolder).time.items()),
         outputs=sum(planting is None for planting, _ in part.said.values()),
         evaluations=len(part.said),
         valid=sum(one.valid for _, one in part.said.values()),
@@ -119,12 +119,12 @@ class _Part:
     said: Mapping[str, tuple[Planting | None, Judgment]]
 
     @classmethod
-    def read(cls, place: Path) -> "_Part":
+    def read(cls, folder: Path) -> "_Part":
         """Return what a complete part came to."""
-        rows = EvaluationSet(place, load_plan(place)).rows
+        rows = EvaluationSet(folder, load_plan(folder)).rows
         made = {row.unit.output_id: row.planted for row in rows}
-        found = judgments_of(place)
-        return cls(said={one.unit.output_id: (made[one.unit.output_id], one) for one in found})
+        judgments = judgments_of(folder)
+        return cls(said={one.unit.output_id: (made[one.unit.output_id], one) for one in judgments})
 
     @property
     def constant(self) -> int | None:
@@ -156,39 +156,39 @@ def detection(kind: str, pairs: Sequence[Pair], *, constant: bool) -> Detection:
     excused = expected == "lower" and not constant
     counted = [pair for pair in pairs if not (excused and pair.is_at_floor)]
     right = [(pair.question, float(pair.is_right(expected)), 1.0) for pair in counted]
-    found = _stated(share(right), len(counted))
+    figure = _stated(share(right), len(counted))
     lost = sum(pair.is_lost for pair in counted)
     total, at_floor = len(pairs), len(pairs) - len(counted)
-    most = found.count + lost + at_floor
+    most = figure.count + lost + at_floor
     return Detection(
-        count=found.count,
-        share=found.share,
-        ci95=found.ci95,
+        count=figure.count,
+        share=figure.share,
+        ci95=figure.ci95,
         kind=kind,
         expected=expected,
         pairs=total,
         lost=lost,
         at_floor=at_floor,
-        bounds=(found.count / total, most / total) if total else None,
-        word=word_of(len(counted), found.ci95, failing=False),
+        bounds=(figure.count / total, most / total) if total else None,
+        word=word_of(len(counted), figure.ci95, failing=False),
     )
 
 
 _Figure = TypeVar("_Figure", Share, Mean)
 
 
-def _stated(found: _Figure, pairs: int) -> _Figure:
+def _stated(figure: _Figure, pairs: int) -> _Figure:
     """Return a figure, of fewer than `FEWEST` pairs without its interval."""
-    return found if pairs >= FEWEST else replace(found, ci95=None)
+    return figure if pairs >= FEWEST else replace(figure, ci95=None)
 
 
 def _shifts(folder: Path, judge: str, part: _Part) -> Iterator[Shift]:
     """Yield what length, format and names do to the scores."""
     yield _shift("length", OVERALL, part.pairs(PADDED))
     yield _shift("format", " + ".join(_CONTENT), part.pairs(PLAIN))
-    place = part_folder(folder, judge, "named")
-    if is_complete(place):
-        named = _Part.read(place)
+    subfolder = part_folder(folder, judge, "named")
+    if is_complete(subfolder):
+        named = _Part.read(subfolder)
         pairs = [
             Pair(question=one.question, base=part.scores(name), made=named.scores(name))
             for name, (_, one) in named.said.items()
@@ -202,15 +202,15 @@ def _shift(by: Literal["length", "format", "name"], over: str, pairs: Sequence[P
         for pair in pairs
         if (base := pair.base) is not None and (made := pair.made) is not None
     ]
-    found = _stated(mean(changes), len(changes))
+    figure = _stated(mean(changes), len(changes))
     return Shift(
-        mean=found.mean,
-        ci95=found.ci95,
+        mean=figure.mean,
+        ci95=figure.ci95,
         by=by,
         over=over,
         pairs=len(pairs),
         lost=len(pairs) - len(changes),
-        none=is_none(found.ci95),
+        none=is_none(figure.ci95),
     )
 
 
@@ -225,37 +225,37 @@ def _points(scores: Sequence[int], over: str) -> int:
 
 def _retests(folder: Path, judge: str) -> Iterator[Retest]:
     """Yield how the judge's later answers agree with those of the set, retest by retest."""
-    whole = [place for place in retests(folder, judge) if is_complete(place)]
+    whole = [subfolder for subfolder in retests(folder, judge) if is_complete(subfolder)]
     if not whole or not is_complete(folder):
         return
     first = evaluated(folder)
-    for place in whole:
-        for row in drift(first, evaluated(place)):
+    for subfolder in whole:
+        for row in drift(first, evaluated(subfolder)):
             if isinstance(row, Drifted) and row.judge == judge:
                 yield _retest(row)
 
 
 def _retest(row: Drifted) -> Retest:
-    found = row.compared
+    comparison = row.compared
     figures = ("same_verdict", "same_overall", "mean_absolute_error", "mean_difference")
-    stated = {name: _stated(getattr(found, name), found.outputs) for name in figures}
+    stated = {name: _stated(getattr(comparison, name), comparison.outputs) for name in figures}
     return Retest(
         times=row.times,
         same_day=len({(time or "")[:_DAY] for time in row.times}) == 1,
         shared=row.shared,
-        compared=replace(found, **stated),
+        compared=replace(comparison, **stated),
     )
 
 
 def _ablation(folder: Path, judge: str, part: _Part) -> Ablation | None:
     """Return whether scores rest on the quotes that are given for them."""
-    place = part_folder(folder, judge, "ablation")
-    if not is_complete(place):
+    subfolder = part_folder(folder, judge, "ablation")
+    if not is_complete(subfolder):
         return None
-    said = _Part.read(place).said
+    judgments = _Part.read(subfolder).said
     made = {
         (planting.of, planting.kind): (planting.dimension, one)
-        for planting, one in said.values()
+        for planting, one in judgments.values()
         if planting is not None
     }
     changes: list[tuple[str, float, float]] = []

@@ -35,11 +35,11 @@ def disagreements(
 
     Cross-judging only; every reply counts whose scores can be read, valid or not (Reading R26).
     """
-    found: dict[Unit, list[int]] = {}
+    by_unit: dict[Unit, list[int]] = {}
     for judgment in judgments:
         if judgment.method == CROSS and judgment.scores is not None:
-            found.setdefault(judgment.unit, []).append(judgment.overall)
-    apart = {unit: max(scores) - min(scores) for unit, scores in found.items()}
+            by_unit.setdefault(judgment.unit, []).append(judgment.overall)
+    apart = {unit: max(scores) - min(scores) for unit, scores in by_unit.items()}
     widest = sorted(
         (unit for unit, points in apart.items() if points),
         key=lambda unit: (-apart[unit], unit.output_id),
@@ -47,20 +47,22 @@ def disagreements(
     if not widest:
         return ()
     units, mapping = EvaluationSet(folder, plan), load_mapping(folder, plan)
-    said: dict[Unit, dict[str, Opinion]] = {unit: {} for unit in widest}
+    opinions: dict[Unit, dict[str, Opinion]] = {unit: {} for unit in widest}
     for _, record in records(folder):
         unit, judge = record.sample.unit, record.sample.judge_model
-        if unit in said and record.sample.method == CROSS and record.scores is not None:
-            said[unit].setdefault(judge, _opinion(record, units, mapping))
-    place = {unit: number for number, unit in enumerate(widest)}
+        if unit in opinions and record.sample.method == CROSS and record.scores is not None:
+            opinions[unit].setdefault(judge, _opinion(record, units, mapping))
+    ranks = {unit: number for number, unit in enumerate(widest)}
     return tuple(
-        _disagreement(row, apart[row.unit], said[row.unit], units.text(row))
-        for row in sorted(units.rows, key=lambda row: place.get(row.unit, -1))
-        if row.unit in place
+        _disagreement(row, apart[row.unit], opinions[row.unit], units.text(row))
+        for row in sorted(units.rows, key=lambda row: ranks.get(row.unit, -1))
+        if row.unit in ranks
     )
 
 
-def _disagreement(row: Row, points: int, said: Mapping[str, Opinion], text: str) -> Disagreement:
+def _disagreement(
+    row: Row, points: int, opinions: Mapping[str, Opinion], text: str
+) -> Disagreement:
     unit = row.unit
     return Disagreement(
         question_id=unit.question_id,
@@ -71,7 +73,7 @@ def _disagreement(row: Row, points: int, said: Mapping[str, Opinion], text: str)
         points=points,
         characters=len(text),
         shown=text[:LONGEST_OUTPUT],
-        opinions=tuple(opinion for _, opinion in sorted(said.items())),
+        opinions=tuple(opinion for _, opinion in sorted(opinions.items())),
     )
 
 

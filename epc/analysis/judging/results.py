@@ -88,8 +88,8 @@ class Section:
 
     def groups(self, axis: str) -> tuple[Group, ...]:
         """Return the groups along one of the axes."""
-        found: tuple[Group, ...] = getattr(self, axis)
-        return found
+        axis_groups: tuple[Group, ...] = getattr(self, axis)
+        return axis_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -359,9 +359,9 @@ def evaluation_json(one: Evaluation) -> Json:
     }
 
 
-def _agreement(found: Agreement) -> Json:
-    pairs: list[Json] = [_flat(pair) for pair in found.pairs]
-    return {**as_json(found), "pairs": pairs}
+def _agreement(agreement: Agreement) -> Json:
+    pairs: list[Json] = [_flat(pair) for pair in agreement.pairs]
+    return {**as_json(agreement), "pairs": pairs}
 
 
 def _flat(row: Pair | Drifted) -> Json:

@@ -47,15 +47,15 @@ def _stated(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPrefer
     def difference(left_out: frozenset[int]) -> float | None:
         return _difference([gap for gap in gaps if gap[0] not in left_out])
 
-    found = difference(frozenset())
+    excess = difference(frozenset())
     interval = left_out_interval(difference, len(questions))
     return SelfPreference(
         judge=judge,
         **compared,
         questions=len({number for number, *_ in gaps}),
-        mean=found,
+        mean=excess,
         ci95=interval,
-        not_stated=_NONE if found is None else None,
+        not_stated=_NONE if excess is None else None,
     )
 
 
@@ -67,9 +67,9 @@ def _difference(gaps: Sequence[Gap]) -> float | None:
     by_third: dict[str, dict[str, list[int]]] = {}
     for _, third, whose, gap in gaps:
         by_third.setdefault(third, {_OWN: [], _OTHERS: []})[whose].append(gap)
-    found = [
+    excesses = [
         fsum(sides[_OWN]) / len(sides[_OWN]) - fsum(sides[_OTHERS]) / len(sides[_OTHERS])
         for sides in by_third.values()
         if sides[_OWN] and sides[_OTHERS]
     ]
-    return fsum(found) / len(found) if found else None
+    return fsum(excesses) / len(excesses) if excesses else None

@@ -94,12 +94,12 @@ def judgments_of(folder: Path) -> list[Judgment]:
 
     A sample that was judged twice stands here once, as invalid.
     """
-    found: dict[str, Judgment] = {}
+    judgments: dict[str, Judgment] = {}
     calls = _answers(folder)
     for _, record in records(folder):
         if record.output_sha256 is not None:
-            found.setdefault(record.id, _judgment(record, record.output_sha256, calls))
-    return list(found.values())
+            judgments.setdefault(record.id, _judgment(record, record.output_sha256, calls))
+    return list(judgments.values())
 
 
 def _answers(folder: Path) -> dict[str, Answer]:
@@ -260,19 +260,19 @@ def by_score(judgments: Iterable[Judgment]) -> tuple[Scored, ...]:
     return tuple(
         Scored(
             overall_score=score,
-            readable=len(found),
-            invalid=share([(j.question, not j.valid, 1) for j in found]),
+            readable=len(group),
+            invalid=share([(j.question, not j.valid, 1) for j in group]),
         )
-        for score, found in sorted(scored.items())
+        for score, group in sorted(scored.items())
     )
 
 
 def _dimensions(valid: Sequence[Judgment], rules: Rules) -> Iterator[tuple[str, Dimension]]:
     for index, name in enumerate(DIMENSIONS):
         seen = [(j.question, j.scores[index]) for j in valid if j.scores is not None]
-        counts, found = Counter(score for _, score in seen), mean(seen, rules)
+        counts, average = Counter(score for _, score in seen), mean(seen, rules)
         counted = {str(score): counts[score] for score in SCALE}
-        yield name, Dimension(mean=found.mean, ci95=found.ci95, counts=counted)
+        yield name, Dimension(mean=average.mean, ci95=average.ci95, counts=counted)
 
 
 def evidence(judgments: Sequence[Judgment], rules: Rules = RULES) -> tuple[Evidence, ...]:
@@ -305,10 +305,10 @@ def reasons(judgments: Iterable[Judgment], rules: Rules = RULES) -> tuple[Reason
 
 def by_judge(judgments: Iterable[Judgment]) -> list[tuple[str, list[Judgment]]]:
     """Return judgments by judge, in the order of the judges' names."""
-    found: dict[str, list[Judgment]] = {}
+    by_model: dict[str, list[Judgment]] = {}
     for judgment in judgments:
-        found.setdefault(judgment.judge_model, []).append(judgment)
-    return sorted(found.items())
+        by_model.setdefault(judgment.judge_model, []).append(judgment)
+    return sorted(by_model.items())
 
 
 def _evidence(judge: str, judgments: Sequence[Judgment], rules: Rules) -> Evidence:
@@ -319,7 +319,7 @@ def _evidence(judge: str, judgments: Sequence[Judgment], rules: Rules) -> Eviden
         quotes=sum(quotes.given for _, quotes in seen),
         kinds={
             kind: share(
-                [(where, getattr(found, kind), found.given) for where, found in seen], rules
+                [(where, getattr(counts, kind), counts.given) for where, counts in seen], rules
             )
             for kind in kinds
         },

@@ -58,16 +58,16 @@ def _load(folder: Path) -> Evaluated:
     return evaluated(folder)
 
 
-def _labelled(found: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
+def _labelled(evaluation: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
     kept = Path(one.name) / LABELS
     if labels is None and not kept.is_file():
-        return found
+        return evaluation
     from epc.analysis.judging.labels import against_labels
     from epc.records.judging.labels import read_labels
 
     units = list(dict.fromkeys(judgment.unit for judgment in one.judgments))
-    given = read_labels(labels or kept, units)
-    return replace(found, labels=against_labels(one.judgments, given))
+    label_list = read_labels(labels or kept, units)
+    return replace(evaluation, labels=against_labels(one.judgments, label_list))
 
 
 def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
@@ -76,7 +76,7 @@ def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
         _section([judgment for judgment in one.judgments if judgment.method == method], rules)
         for method in (CROSS, SELF)
     )
-    found = Evaluation(
+    evaluation = Evaluation(
         name=one.name,
         rules=rules,
         time=dict(one.log.time.items()),
@@ -99,8 +99,8 @@ def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
         competence=competences(Path(one.name)),
     )
     ours = [row for row in drifts if row.after == one.name]
-    trust = tuple(statements(found, _by_judge(found), ours))
-    return replace(found, trust=trust, remarks=tuple(_remarks(found)))
+    trust = tuple(statements(evaluation, _by_judge(evaluation), ours))
+    return replace(evaluation, trust=trust, remarks=tuple(_remarks(evaluation)))
 
 
 def _section(judgments: Sequence[Judgment], rules: Rules) -> Section:
@@ -111,10 +111,10 @@ def _section(judgments: Sequence[Judgment], rules: Rules) -> Section:
     )
 
 
-def _remarks(found: Evaluation) -> Iterator[str]:
+def _remarks(evaluation: Evaluation) -> Iterator[str]:
     """Yield in words what a reader must know before believing the numbers."""
-    judged = found.primary.all
-    imported = list(_of_import(found)) if found.origin == "import" else []
+    judged = evaluation.primary.all
+    imported = list(_of_import(evaluation)) if evaluation.origin == "import" else []
     yield from imported
     if not judged.samples:
         yield "there is no cross-judging here, so there are no primary statistics"
@@ -123,7 +123,7 @@ def _remarks(found: Evaluation) -> Iterator[str]:
             "no cross-judgment is valid: this says something about the judges, "
             "and nothing about the outputs"
         )
-    for group in _by_judge(found):
+    for group in _by_judge(evaluation):
         if group.valid < _FEW_VALID * group.samples:
             if imported:  # what is lacking is not the judge's
                 continue
@@ -136,11 +136,11 @@ def _remarks(found: Evaluation) -> Iterator[str]:
                 f"{group.value} gives every output the same overall score, "
                 "so it tells nothing apart"
             )
-    for judge in found.judges:
+    for judge in evaluation.judges:
         if len(judge.served_models) > 1:
             served = ", ".join(sorted(judge.served_models))
             yield f"{judge.model}: the provider served several models ({served})"
-    if (malformed := found.malformed) and malformed.asked_again:
+    if (malformed := evaluation.malformed) and malformed.asked_again:
         yield (
             f"{malformed.asked_again} malformed replies were asked again, "
             f"{malformed.mended} mended; "
@@ -148,22 +148,22 @@ def _remarks(found: Evaluation) -> Iterator[str]:
         )
 
 
-def _of_import(found: Evaluation) -> Iterator[str]:
+def _of_import(evaluation: Evaluation) -> Iterator[str]:
     """Yield what imported rows lack, which is no failure of a judge."""
-    if gaps := sum(total.not_judged for total in found.totals.values()):
+    if gaps := sum(total.not_judged for total in evaluation.totals.values()):
         yield (
             f"{gaps} samples of the set have no row in what was imported: "
             "this says nothing about a judge"
         )
-    if found.primary.by_score and not sum(row.quotes for row in found.evidence):
+    if evaluation.primary.by_score and not sum(row.quotes for row in evaluation.evidence):
         yield (
             "the rows hold no quotes, so that no evaluation can be valid (JUDGE-4); "
             "agreement over readable scores is what they bear"
         )
 
 
-def _by_judge(found: Evaluation) -> Iterator[Group]:
+def _by_judge(evaluation: Evaluation) -> Iterator[Group]:
     """Yield each judge's figures, by cross-judging if it did any."""
-    own = {group.value: group for group in found.self_judging.judge_model}
-    judges = own | {group.value: group for group in found.primary.judge_model}
+    own = {group.value: group for group in evaluation.self_judging.judge_model}
+    judges = own | {group.value: group for group in evaluation.primary.judge_model}
     yield from (group for _, group in sorted(judges.items()))

@@ -83,7 +83,7 @@ def together(evaluations: Iterable[Evaluated], tests: Mapping[str, Tested]) -> T
     unlike = {one.name: _unlike(first, one) for one in others}
     alike = [first, *(one for one in others if not unlike[one.name])]
     judgments = [judgment for one in alike for judgment in one.judgments]
-    favours = {found.judge: found for found in self_preferences(judgments)}
+    favours = {preference.judge: preference for preference in self_preferences(judgments)}
     return Together(
         judges=tuple(
             _one(one, favours, unlike.get(one.name, ()), tests) for one in (first, *others)
@@ -99,20 +99,20 @@ def _one(
     unlike: tuple[str, ...],
     tests: Mapping[str, Tested],
 ) -> OneOfSeveral:
-    found = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
+    group = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
     judge = one.plan.judges[0].model
-    share = found.invalid.share
+    share = group.invalid.share
     failed = None
-    if not found.valid:
+    if not group.valid:
         failed = "none of its evaluations is valid"
     elif share is not None and share > _MOST:
         failed = "more than half of its evaluations are invalid"
     return OneOfSeveral(
         name=one.name,
         judge=judge,
-        samples=found.samples,
-        valid=found.valid,
-        invalid=found.invalid,
+        samples=group.samples,
+        valid=group.valid,
+        invalid=group.invalid,
         evidence=next(iter(evidence(one.judgments)), None) if one.plan.rules > 1 else None,
         self_preference=None if unlike else favours.get(judge),
         unlike=unlike,
@@ -122,7 +122,7 @@ def _one(
 
 
 def _unlike(first: Evaluated, other: Evaluated) -> tuple[str, ...]:
-    stated, found = (
+    stated, theirs = (
         conditions(one.plan, one.plan.judges[0].model, CROSS) for one in (first, other)
     )
-    return tuple(name for name, value in stated.items() if found[name] != value)
+    return tuple(name for name, value in stated.items() if theirs[name] != value)

@@ -62,12 +62,12 @@ _SAID: Final[dict[str, dict[Trusted, str]]] = {
 
 
 def statements(
-    found: Evaluation, groups: Iterable[Group], drifts: Sequence[Drifted]
+    evaluation: Evaluation, groups: Iterable[Group], drifts: Sequence[Drifted]
 ) -> Iterator[Statement]:
     """Yield for each judge what it can be trusted on; `groups` are the judges' figures."""
-    evidence = {row.judge: row for row in found.evidence}
-    own = {row.judge: row for row in found.self_preference}
-    tested = {row.judge: row for row in found.competence}
+    evidence = {row.judge: row for row in evaluation.evidence}
+    own = {row.judge: row for row in evaluation.self_preference}
+    tested = {row.judge: row for row in evaluation.competence}
     for group in groups:
         judge = group.value or ""
         yield _valid(judge, group.invalid)
@@ -76,7 +76,7 @@ def statements(
         if judge in evidence:
             yield _evidence(judge, evidence[judge])
         for name in (OVERALL, *DIMENSIONS):
-            yield _agreeing(judge, name, found.agreement, found.readable)
+            yield _agreeing(judge, name, evaluation.agreement, evaluation.readable)
         if judge in own:
             yield _own(judge, own[judge])
         for row in drifts:
@@ -136,14 +136,16 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
         trusted = "yes"
     elif words and set(words) == {"no"}:
         trusted = "no"
-    said = {
+    sentences = {
         "yes": f"Another judge scores {name} alike",
         "no": f"No other judge scores {name} alike",
         "unknown": f"These outputs cannot say whether another judge scores {name} alike",
     }
-    told = f"weighted kappa {', '.join(shown)}" if shown else "no other judge scored these outputs"
+    detail = (
+        f"weighted kappa {', '.join(shown)}" if shown else "no other judge scored these outputs"
+    )
     return Statement(
-        judge=judge, about=name, trusted=trusted, sentence=f"{said[trusted]} ({told})."
+        judge=judge, about=name, trusted=trusted, sentence=f"{sentences[trusted]} ({detail})."
     )
 
 
@@ -171,5 +173,5 @@ def is_none(ends: Ends | None) -> Trusted:
 
 
 def _statement(judge: str, about: str, trusted: Trusted, shown: str) -> Statement:
-    said = f"{_SAID[about][trusted]} ({shown})."
-    return Statement(judge=judge, about=about, trusted=trusted, sentence=said)
+    sentence = f"{_SAID[about][trusted]} ({shown})."
+    return Statement(judge=judge, about=about, trusted=trusted, sentence=sentence)

@@ -3,25 +3,25 @@
 from epc.analysis.judging.results import Ends, Mean, Share
 
 
-def share_text(found: Share) -> str:
+def share_text(share: Share) -> str:
     """Return a share in percent."""
-    if found.share is None:
+    if share.share is None:
         return "-"
-    return f"{100 * found.share:.1f}%" + _interval(found.ci95, 100, "%", 1)
+    return f"{100 * share.share:.1f}%" + _interval(share.ci95, 100, "%", 1)
 
 
-def mean_text(found: Mean) -> str:
+def mean_text(mean: Mean) -> str:
     """Return a mean in points."""
-    if found.mean is None:
+    if mean.mean is None:
         return "-"
-    return f"{found.mean:.2f}" + _interval(found.ci95, 1, "", 2)
+    return f"{mean.mean:.2f}" + _interval(mean.ci95, 1, "", 2)
 
 
-def percent_text(found: Mean) -> str:
+def percent_text(mean: Mean) -> str:
     """Return a share that was estimated, with its interval."""
-    if found.mean is None:
+    if mean.mean is None:
         return "-"
-    return f"{100 * found.mean:.1f}%" + _interval(found.ci95, 100, "%", 1)
+    return f"{100 * mean.mean:.1f}%" + _interval(mean.ci95, 100, "%", 1)
 
 
 def plain_text(value: float | None, ci: Ends | None) -> str:

@@ -80,36 +80,38 @@ class Test:
 
     def entries(self) -> dict[Part, list[Entry]]:
         """Return what will be asked, as far as it follows from the set alone."""
-        found: dict[Part, list[Entry]] = {"planted": list(self._pairs())}
+        by_part: dict[Part, list[Entry]] = {"planted": list(self._pairs())}
         if self.asked.named:
-            found["named"] = list(self._bases())
+            by_part["named"] = list(self._bases())
         if self.asked.retest:
-            found["retest"] = list(self._again())
-        return found
+            by_part["retest"] = list(self._again())
+        return by_part
 
     def _planned(
         self, part: Part, entries: Callable[[], Iterable[Entry]], now: datetime, *, blind: bool
     ) -> Path:
-        place = part_folder(self.folder, self.judge.model, part)
-        if not is_evaluation(place):
-            self.write(place, part, entries(), blind=blind, now=now)
-        return place
+        folder = part_folder(self.folder, self.judge.model, part)
+        if not is_evaluation(folder):
+            self.write(folder, part, entries(), blind=blind, now=now)
+        return folder
 
     def write(
-        self, place: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
+        self, folder: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
     ) -> None:
         """Write the plan of a part."""
-        write_part(place, part, entries, beside=self.folder, judge=self.judge, blind=blind, now=now)
+        write_part(
+            folder, part, entries, beside=self.folder, judge=self.judge, blind=blind, now=now
+        )
 
     def _retest(self, now: datetime) -> Path:
         """Return the retest that an earlier day left unfinished, else that of today."""
         begun = [
-            place for place in retests(self.folder, self.judge.model) if not is_complete(place)
+            folder for folder in retests(self.folder, self.judge.model) if not is_complete(folder)
         ]
-        place = begun[0] if begun else retest_folder(self.folder, self.judge.model, now)
-        if not is_evaluation(place):
-            self.write(place, "retest", self._again(), blind=self.plan.blind, now=now)
-        return place
+        folder = begun[0] if begun else retest_folder(self.folder, self.judge.model, now)
+        if not is_evaluation(folder):
+            self.write(folder, "retest", self._again(), blind=self.plan.blind, now=now)
+        return folder
 
     def require(self) -> None:
         """Refuse a retest that could say nothing, before anything is asked.
@@ -148,9 +150,9 @@ class Test:
 
     def _bases(self) -> Iterator[Entry]:
         """Yield the outputs that the planted texts are made from."""
-        place = part_folder(self.folder, self.judge.model, "planted")
-        if is_evaluation(place):
-            units = EvaluationSet(place, load_plan(place))
+        folder = part_folder(self.folder, self.judge.model, "planted")
+        if is_evaluation(folder):
+            units = EvaluationSet(folder, load_plan(folder))
             yield from (_entry(units, row) for row in units.rows if row.planted is None)
         else:  # a forecast
             yield from (entry for entry in self._pairs() if entry.planted is None)
@@ -165,11 +167,11 @@ class Test:
 
         One quote an output, of one dimension after the other.
         """
-        place = part_folder(self.folder, self.judge.model, "planted")
-        plan = load_plan(place)
-        units, mapping = EvaluationSet(place, plan), load_mapping(place, plan)
+        folder = part_folder(self.folder, self.judge.model, "planted")
+        plan = load_plan(folder)
+        units, mapping = EvaluationSet(folder, plan), load_mapping(folder, plan)
         made = 0
-        for _, record in records(place):
+        for _, record in records(folder):
             row = units.row(record.sample)
             if not record.valid or row is None or row.planted is not None:
                 continue
@@ -197,14 +199,14 @@ class Test:
         for sample, row in sorted(rows, key=lambda one: _digest(one[1].unit.output_id)):
             by_question.setdefault(row.unit.question_id, []).append((sample, row))
         ranked = [
-            (place, number, one)
+            (rank, number, one)
             for number, ones in enumerate(by_question.values())
-            for place, one in enumerate(ones)
+            for rank, one in enumerate(ones)
         ]
         return [one for _, _, one in sorted(ranked, key=lambda each: each[:2])[:most]]
 
 
-def tests_of(folder: Path, judges: Sequence[str], asked: Asked) -> list[Test]:
+def tests_of(folder: Path, judges: Sequence[str], options: Asked) -> list[Test]:
     """Return a test for each of the judges that are named, or for all of the plan.
 
     Raises: UsageError if the plan has no such judge, its replies are to be imported, or a retest
@@ -221,7 +223,8 @@ def tests_of(folder: Path, judges: Sequence[str], asked: Asked) -> list[Test]:
         if judge.identity is None:
             raise UsageError(f"{folder} was planned for replies that exist: nobody can be asked")
     tests = [
-        Test(folder=folder, plan=plan, judge=known[name], asked=asked) for name in (judges or known)
+        Test(folder=folder, plan=plan, judge=known[name], asked=options)
+        for name in (judges or known)
     ]
     for test in tests:
         test.require()
@@ -241,23 +244,23 @@ async def assess(
     Raises: as `evaluate`.
     """
     for test in tests:
-        for place in test.places(clock()):
-            if not is_complete(place):
-                evaluation = open_evaluation(place)
+        for path in test.places(clock()):
+            if not is_complete(path):
+                evaluation = open_evaluation(path)
                 await evaluate(evaluation, clock=clock, watch=watch, limits=limits, budget=budget)
 
 
 def forecast(tests: Sequence[Test], now: datetime) -> dict[str, Share]:
     """Return what each judge will be asked; an ablation's texts follow from its replies only."""
-    found: dict[str, Share] = {}
+    shares: dict[str, Share] = {}
     for test in tests:
         for part, entries in test.entries().items():
             with TemporaryDirectory() as scratch:
-                place = Path(scratch) / part
-                test.write(place, part, entries, blind=part != "named", now=now)
-                for share in expect(open_evaluation(place)).values():
-                    found[f"{test.judge.model} {part}"] = share
-    return found
+                folder = Path(scratch) / part
+                test.write(folder, part, entries, blind=part != "named", now=now)
+                for share in expect(open_evaluation(folder)).values():
+                    shares[f"{test.judge.model} {part}"] = share
+    return shares
 
 
 def _entry(units: EvaluationSet, row: Row) -> Entry:

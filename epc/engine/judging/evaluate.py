@@ -255,8 +255,8 @@ class _Sitting:
             None,
             *(f"{_RETRY}{n + 1}" for n in range(self.evaluation.plan.retry_malformed)),
         ]
-        for place in places:
-            call = self.caller.known(self.caller.name(question, place))
+        for occasion_id in places:
+            call = self.caller.known(self.caller.name(question, occasion_id))
             if call is None:
                 return
             yield call
@@ -284,11 +284,11 @@ def _said(raw: str) -> str:
     return str(stated) if stated in VERDICTS else "unreadable"
 
 
-def _require_same(name: str, stated: Mapping[str, Any], found: Json) -> None:
+def _require_same(name: str, stated: Mapping[str, Any], current: Json) -> None:
     for key, value in stated.items():
-        if found[key] != value:
+        if current[key] != value:
             raise UsageError(
-                f"{name}'s {key} is {found[key]}, the evaluation was planned with {value}: "
+                f"{name}'s {key} is {current[key]}, the evaluation was planned with {value}: "
                 "go on where it was planned, or plan again"
             )
 

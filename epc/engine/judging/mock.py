@@ -35,16 +35,16 @@ class Judge(Mock):
 
     def record(self, text: str) -> dict[str, object] | None:
         """Return the record for a prompt; None if the prompt is no judge's."""
-        if (asked := asked_in(text)) is None:
+        if (assignment := asked_in(text)) is None:
             return None
-        output = asked.output
+        output = assignment.output
         scores: dict[str, int] = {
             name: round(2 * unit(self.identity.model, name, output)) for name in DIMENSIONS
         }
         total = sum(scores.values())
         quote = " ".join(output.split()[:_QUOTED])
         return {
-            "meta": asked.meta,
+            "meta": assignment.meta,
             "scores": {**scores, OVERALL: total},
             "verdict": "FAIL" if total <= 3 else "PASS" if total >= 7 else "PARTIAL",  # noqa: PLR2004  (as a judge reads it in its prompt)
             "flags": [],

@@ -53,20 +53,20 @@ class Request:
 def problems(entries: Sequence[Entry], request: Request) -> list[Finding]:
     """Return every gap and repeat of a set, and whatever leaves a judge without work."""
     units = [entry.unit for entry in entries]
-    found = repeats(units)
+    findings = repeats(units)
     if not request.allow_gaps:
-        found += gaps(units)
+        findings += gaps(units)
     blank = sum(not entry.output.strip() for entry in entries)
     if blank:
         problem = f"{blank} of the outputs are blank: nothing can be quoted from them"
         remedy = "see why; their evaluations will be invalid (JUDGE-4.1)"
-        found.append(Finding("JUDGE-4.1", "", problem, remedy, severity="warning"))
+        findings.append(Finding("JUDGE-4.1", "", problem, remedy, severity="warning"))
     for judge in dict.fromkeys(request.judges):
         if not any(unit.before(judge).method in request.methods for unit in units):
             problem = f"{judge} has nothing to judge by {' or '.join(request.methods)}"
             remedy = "choose other --methods, or leave this judge out"
-            found.append(Finding(clause="JUDGE-1", where="", problem=problem, remedy=remedy))
-    return found
+            findings.append(Finding(clause="JUDGE-1", where="", problem=problem, remedy=remedy))
+    return findings
 
 
 def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now: datetime) -> Json:

@@ -60,32 +60,32 @@ class LikelihoodJudge:
 
         Raises: UsageError if the prompt is no judge's, or leaves no place for an output.
         """
-        if (asked := asked_in(prompt.text)) is None or decoding.temperature != 0:
+        if (assignment := asked_in(prompt.text)) is None or decoding.temperature != 0:
             raise UsageError(f"{self.identity.model} judges outputs, at temperature 0")
         began = time.monotonic()
-        length = await self._length_read(asked)
+        length = await self._length_read(assignment)
         body = {
-            "messages": chat.messages(asked.reading(length)),
+            "messages": chat.messages(assignment.reading(length)),
             "max_tokens": decoding.max_tokens,
             "temperature": 0,
             "logprobs": True,
             "top_logprobs": _LISTED,
-            "grammar": _grammar(spans(asked.output[:length])),
+            "grammar": _grammar(spans(assignment.output[:length])),
             "stream_options": {"include_usage": True},
         }
         chunks = await self._runtime.stream(body, chat=True)
-        reply = _said(asked, chat.text(chunks), chat.steps(chunks), length)
+        reply = _said(assignment, chat.text(chunks), chat.steps(chunks), length)
         return chat.completion(self.identity.model, chunks, began, reply)
 
     async def close(self) -> None:
         """Unload the weights, for every role that shares them."""
         self._runtime.close()
 
-    async def _length_read(self, asked: Asked) -> int:
+    async def _length_read(self, assignment: Asked) -> int:
         """Return how many of the output's characters there is place for."""
-        length = len(asked.output)
+        length = len(assignment.output)
         while True:
-            body = {"content": asked.reading(length), "parse_special": False}
+            body = {"content": assignment.reading(length), "parse_special": False}
             if len((await self._runtime.post("/tokenize", body))["tokens"]) <= _READ:
                 return length
             if not length:
@@ -96,9 +96,9 @@ class LikelihoodJudge:
 
 def spans(output: str) -> list[str]:
     """Return the stretches of an output that can be quoted, the trivial ones if need be."""
-    found = [span for span in _SPAN.findall(output) if span.isprintable()]
-    telling = [span for span in found if sum(map(str.isalnum, span)) >= LEAST_CHARACTERS]
-    return list(dict.fromkeys(telling or found))
+    stretches = [span for span in _SPAN.findall(output) if span.isprintable()]
+    telling = [span for span in stretches if sum(map(str.isalnum, span)) >= LEAST_CHARACTERS]
+    return list(dict.fromkeys(telling or stretches))
 
 
 def _grammar(quotable: list[str]) -> str:
@@ -121,7 +121,7 @@ def _literal(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _said(asked: Asked, written: str, steps: list[Json], length: int) -> str:
+def _said(assignment: Asked, written: str, steps: list[Json], length: int) -> str:
     """Return the record that a judge prints, of what the weights chose.
 
     What ended too early to be read stays as it is.
@@ -133,15 +133,15 @@ def _said(asked: Asked, written: str, steps: list[Json], length: int) -> str:
     scores: dict[str, int] = chosen["scores"]
     digits = [step for step in steps if step["token"] in map(str, SCALE)]
     notes = f"The scores are the likeliest of 0, 1 and 2. {_COMPUTED}"
-    if length < len(asked.output):
-        notes += f" The model read the first {length:,} of {len(asked.output):,} characters."
+    if length < len(assignment.output):
+        notes += f" The model read the first {length:,} of {len(assignment.output):,} characters."
     evidence = [
         {"dimension": name, "quote": quote, "reason": _reason(step["top_logprobs"])}
         for name, quote, step in zip(DIMENSIONS, chosen["quotes"], digits, strict=False)
         if quote is not None  # a blank output has nothing to quote
     ]
     record = {
-        "meta": asked.meta,
+        "meta": assignment.meta,
         "scores": {**scores, OVERALL: overall_of(scores)},
         "verdict": verdict_of(scores),
         "flags": [],
@@ -153,6 +153,10 @@ def _said(asked: Asked, written: str, steps: list[Json], length: int) -> str:
 
 def _reason(listed: list[Json]) -> str:
     """Return what the weights thought of each score: the log-probability of its token."""
-    found = dict(map(itemgetter("token", "logprob"), listed))
-    said = [round(found[s], DECIMALS) if s in found else "unlisted" for s in map(str, SCALE)]
-    return "log-probability of " + ", ".join(f"{s}: {p}" for s, p in zip(SCALE, said, strict=True))
+    logprobs = dict(map(itemgetter("token", "logprob"), listed))
+    values = [
+        round(logprobs[s], DECIMALS) if s in logprobs else "unlisted" for s in map(str, SCALE)
+    ]
+    return "log-probability of " + ", ".join(
+        f"{s}: {p}" for s, p in zip(SCALE, values, strict=True)
+    )

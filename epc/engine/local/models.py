@@ -121,8 +121,8 @@ class Labels(Local):
         }
         chunks = await self._runtime.stream(body, chat=True)
         listed: list[Json] = chat.steps(chunks)[0]["top_logprobs"]
-        found = dict(map(itemgetter("token", "logprob"), listed))
-        a, b = (round(found.get(letter, -math.inf), DECIMALS) for letter in "AB")
+        logprobs = dict(map(itemgetter("token", "logprob"), listed))
+        a, b = (round(logprobs.get(letter, -math.inf), DECIMALS) for letter in "AB")
         reply = said("log-probability of the letter", a, b)
         answer = chat.completion(self.identity.model, chunks, began, reply)
         return structs.replace(answer, finish_reason="stop", tokens_out=1)

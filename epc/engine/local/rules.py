@@ -53,7 +53,7 @@ class FleschReadingEase:
         words = _words(answer)
         if not words:
             return 0.0
-        ends = [found.end() for found in _SENTENCE_END.finditer(answer)]
+        ends = [match.end() for match in _SENTENCE_END.finditer(answer)]
         rest = answer[ends[-1] if ends else 0 :]  # a sentence that the cut at 300 left open counts
         sentences = len(ends) + bool(_words(rest))
         syllables = sum(map(_syllables, words))
@@ -99,9 +99,9 @@ def _vader() -> Any:
     folder = Path(spec.origin).parent
     for name, digest in VADER.items():
         if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
-            found = f"{name} of vaderSentiment {version('vaderSentiment')}"
+            file = f"{name} of vaderSentiment {version('vaderSentiment')}"
             raise UsageError(
-                f"{found} is not the file that is known here ({digest[:12]}...)\n"
+                f"{file} is not the file that is known here ({digest[:12]}...)\n"
                 f"  fix: {install('local')}"
             )
     from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer

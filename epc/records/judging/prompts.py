@@ -47,8 +47,8 @@ def read_prompt(path: Path | None) -> JudgePrompt:
         prompt = JudgePrompt(id=path.stem, template=content_of(path).decode("utf-8"))
         problem = template_problem(prompt.template)
     except UnicodeDecodeError as error:
-        place = f"not UTF-8 at byte {error.start}"
-        problem = Finding(clause="JUDGE-9.1", where="", problem=place, remedy="save it as UTF-8")
+        message = f"not UTF-8 at byte {error.start}"
+        problem = Finding(clause="JUDGE-9.1", where="", problem=message, remedy="save it as UTF-8")
     if problem is not None:
         raise MalformedError(problem)
     return prompt
@@ -100,7 +100,7 @@ def _manifest(prompts: Mapping[Method, JudgePrompt]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for method, prompt in prompts.items():
         sha = prompt.reference.sha256
-        place = f"{PROMPTS}/{prompt.id}.txt"
-        yield f"| {_PURPOSES[method]} | `{prompt.id}` | `{sha}` | [{place}]({place}) |"
+        path = f"{PROMPTS}/{prompt.id}.txt"
+        yield f"| {_PURPOSES[method]} | `{prompt.id}` | `{sha}` | [{path}]({path}) |"
     if not prompts:
         yield "| none: the replies were imported | | | |"

@@ -108,11 +108,11 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
             name = path.parent.relative_to(folder).as_posix()
             for index, value, problems in read_lines(path, name, longest=LONGEST_LINE):
                 where = f"/{name}/{index}"
-                found = problems or schema_findings(
+                row_problems = problems or schema_findings(
                     "judge_record", value, where=where, clause=_CLAUSE
                 )
-                noted.extend(found)
-                if found:
+                noted.extend(row_problems)
+                if row_problems:
                     continue
                 record = parse(value, Record)
                 if (record.valid, record.sample.method) != (valid, method):
@@ -136,8 +136,8 @@ class _Basis:
         if record.raw is None:
             checked = unjudged(self.units.rules)
         else:
-            given = Given(sample=sample, raw=record.raw, again=self.times[record.id] > 1)
-            checked = judgement(given, self.units, self.mapping)
+            raw_reply = Given(sample=sample, raw=record.raw, again=self.times[record.id] > 1)
+            checked = judgement(raw_reply, self.units, self.mapping)
         expected = {
             "id": sample.id,
             "output_sha256": None if row is None else row.output_sha256,
@@ -153,8 +153,8 @@ class _Basis:
 
 def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:
     """Compare the files with what plan and log say of them."""
-    found = digest(folder / SAMPLES)
-    if parse(found, Planned) != plan.samples:
+    samples_digest = digest(folder / SAMPLES)
+    if parse(samples_digest, Planned) != plan.samples:
         problem = f"{SAMPLES} is not what was planned"
         findings.add("JUDGE-7.1", "/samples", problem, "restore the file, or plan again")
     try:

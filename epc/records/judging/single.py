@@ -17,8 +17,8 @@ def check_files(response: Path, sample: Path, output: Path) -> Checked:
     Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
     document here; WorldError if one cannot be read.
     """
-    asked, folded = read_sample(sample), Output(content_of(output).decode("utf-8", "replace"))
-    return check(content_of(response), asked, folded)
+    request, folded = read_sample(sample), Output(content_of(output).decode("utf-8", "replace"))
+    return check(content_of(response), request, folded)
 
 
 def read_sample(path: Path) -> Sample:

@@ -83,20 +83,22 @@ def _json_lines(path: Path, at: str, clause: str) -> Iterator[TableRow]:
         yield from _within(path.name, f"row {index + 1}", value, at, clause)
 
 
-def _within(file: str, place: str, value: Any, at: str, clause: str) -> Iterator[TableRow]:
+def _within(file: str, position: str, value: Any, at: str, clause: str) -> Iterator[TableRow]:
     """Yield the rows of a document: the list that the pointer leads to, or one row."""
-    found = resolve(value, at)
-    if is_missing(found):
+    content = resolve(value, at)
+    if is_missing(content):
         problem = f"{file} has nothing at {at!r}, where the mapping says its rows stand"
         raise MalformedError(
             Finding(clause=clause, where=at, problem=problem, remedy="mend `rows`")
         )
-    if not isinstance(found, list) or (place and not at):  # a line by itself is one row
-        yield TableRow(file=file, place=place or "row 1", value=found)
+    if not isinstance(content, list) or (position and not at):  # a line by itself is one row
+        yield TableRow(file=file, place=position or "row 1", value=content)
         return
-    for index, row in enumerate(found):
+    for index, row in enumerate(content):
         numbered = f"row {index + 1}"
-        yield TableRow(file=file, place=f"{place}, {numbered}" if place else numbered, value=row)
+        yield TableRow(
+            file=file, place=f"{position}, {numbered}" if position else numbered, value=row
+        )
 
 
 def _csv(path: Path, clause: str) -> Iterator[TableRow]:
@@ -106,10 +108,10 @@ def _csv(path: Path, clause: str) -> Iterator[TableRow]:
     try:
         rows = [{key: value for key, value in row.items() if value is not None} for row in reader]
     except csv.Error as error:
-        found = Finding(
+        finding = Finding(
             clause, "", f"{path.name}: {error}", "write it as CSV, JSON, JSON Lines or Parquet"
         )
-        raise MalformedError(found) from None
+        raise MalformedError(finding) from None
     finally:
         csv.field_size_limit(usual)
     for number, row in enumerate(rows, 2):
@@ -118,10 +120,10 @@ def _csv(path: Path, clause: str) -> Iterator[TableRow]:
 
 def _parquet(path: Path) -> Iterator[TableRow]:
     with path.open("rb") as file:
-        found = Findings()
-        table = opened(path.name, file, found, fields=None)
+        findings = Findings()
+        table = opened(path.name, file, findings, fields=None)
         if table is None:
-            raise MalformedError(found.kept()[0])
+            raise MalformedError(findings.kept()[0])
         rows = (row for batch in table.iter_batches(_BATCH) for row in batch.to_pylist())
         number = 0
         try:

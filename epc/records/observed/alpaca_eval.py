@@ -129,12 +129,12 @@ def _add(entry: _Entry, file: str, index: int, work: Work, seen: _Seen) -> None:
     if asking in askings:
         work.left_out[_COPIED] += 1
         return
-    said = _said(entry.preference, weighted=weighted)
-    if said is None:
+    fields = _said(entry.preference, weighted=weighted)
+    if fields is None:
         work.wrong(f"{file}/{index}", f"has the preference {entry.preference}")
         return
     if entry.raw_completion is not None:
-        said |= answered(as_text(entry.raw_completion))
+        fields |= answered(as_text(entry.raw_completion))
     askings.append(asking)
     work.add(
         f"{file}/{index}",
@@ -146,7 +146,7 @@ def _add(entry: _Entry, file: str, index: int, work: Work, seen: _Seen) -> None:
         b_by=entry.generator_2,
         first=_first(entry.instruction),
         **pair,
-        **said,
+        **fields,
         **work.asked(entry.annotator, item),
     )
 
@@ -180,14 +180,14 @@ def _said(preference: float | None, *, weighted: bool) -> dict[str, Any] | None:
 
 def _setting(annotator: str, work: Work) -> bool | None:
     """State an annotator's setting; return whether it gives probabilities, None for a fault."""
-    place = f"{_CONFIGS}/{annotator}/configs.yaml"
-    if not work.holds(Path(place)):
+    path = f"{_CONFIGS}/{annotator}/configs.yaml"
+    if not work.holds(Path(path)):
         return None
-    document = strict_yaml.read(work.source / place)
+    document = strict_yaml.read(work.source / path)
     try:
         config = msgspec.convert(document.value, dict[str, _Config])[annotator]
     except (msgspec.ValidationError, KeyError) as error:
-        work.wrong(place, f"states no annotator {annotator!r}: {error}")
+        work.wrong(path, f"states no annotator {annotator!r}: {error}")
         return None
     decoding = dict(config.completions_kwargs)
     work.settings[annotator] = setting_of(

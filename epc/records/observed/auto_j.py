@@ -108,8 +108,8 @@ def convert(source: Path, request: Request) -> Conversion:
 
 
 def _lines(path: str, kind: Any, work: Work) -> list[Any]:
-    place = Path(path)
-    return [line for _, line in work.lines(place, kind)] if work.holds(place) else []
+    file = Path(path)
+    return [line for _, line in work.lines(file, kind)] if work.holds(file) else []
 
 
 def _together(work: Work, *lists: list[Any]) -> "zip[tuple[Any, ...]]":
@@ -140,11 +140,13 @@ def _add_pairs(work: Work) -> None:
 
 def _add_critiques(work: Work) -> None:
     setting = _setting(_GPT_4, "critique", work)
-    asked = _lines(_CRITICISED, _Criticised, work)
+    items = _lines(_CRITICISED, _Criticised, work)
     ours, reference = (_lines(path, _Text, work) for path in _CRITIQUES)
     compared = _lines(_COMPARED, _Comparison, work)
-    for index, (item, a, b, said) in enumerate(_together(work, asked, ours, reference, compared)):
-        first = "b" if said.meta.exchange else "a"
+    for index, (item, a, b, comparison) in enumerate(
+        _together(work, items, ours, reference, compared)
+    ):
+        first = "b" if comparison.meta.exchange else "a"
         work.add(
             f"{_COMPARED}:{index + 1}",
             item=f"critique/{index}",
@@ -154,9 +156,9 @@ def _add_critiques(work: Work) -> None:
             a_by="auto-j",
             b_by="chatgpt",
             first=first,
-            verdict=turned(_LETTERS.get(said.output[:2], "unreadable"), first),
+            verdict=turned(_LETTERS.get(comparison.output[:2], "unreadable"), first),
             **work.pair(f"{item.prompt}\n\n{item.response}", a.output, b.output),
-            **answered(said.output),
+            **answered(comparison.output),
         )
 
 

@@ -37,8 +37,8 @@ def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]
         is_stated = licence != UNKNOWN
         problem = f"{licence} does not let the texts stand" if is_stated else "no licence is stated"
         remedy = "state the licence that lets the texts stand here, or leave them out"
-        place = f"{name}:1/source/texts"
-        yield Finding(clause=CLAUSE, where=place, problem=problem, remedy=remedy)
+        location = f"{name}:1/source/texts"
+        yield Finding(clause=CLAUSE, where=location, problem=problem, remedy=remedy)
     for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *_contradictory(verdicts)):
         for row in np.flatnonzero(fault.rows)[:_MOST].tolist():
             where = f"{name}:{verdicts.lines[row]}/{fault.field}"
@@ -47,10 +47,10 @@ def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]
 
 def misread(problem: str, where: str, remedy: str) -> Finding:
     """Return the finding for what msgspec says of one line, with its field."""
-    said = _SAID.fullmatch(problem)
-    assert said
-    place = f"/{said[2].replace('.', '/')}" if said[2] else ""
-    return Finding(clause=CLAUSE, where=where + place, problem=said[1], remedy=remedy)
+    match = _SAID.fullmatch(problem)
+    assert match
+    json_pointer = f"/{match[2].replace('.', '/')}" if match[2] else ""
+    return Finding(clause=CLAUSE, where=where + json_pointer, problem=match[1], remedy=remedy)
 
 
 def asks(verdicts: Verdicts, *, by_place: bool = True) -> Codes:
@@ -127,11 +127,11 @@ def _contradictory(verdicts: Verdicts) -> Iterator[_Fault]:
             remedy="give another pair another `item`; keep a and b in one order, `first` says which"
             " stood first",
         )
-    asked = asks(verdicts)
+    askings = asks(verdicts)
     for field in ("verdict", "a_score", "b_score"):
         yield _Fault(
             field=field,
-            rows=differs(asked, field),
+            rows=differs(askings, field),
             problem="differs from an earlier one of the same item, setting, order and repeat",
             remedy="number the askings by `repeat`: 0, 1, 2, ...",
         )

@@ -29,7 +29,7 @@ class Column:
 
     def as_places(self, words: Sequence[str]) -> Indices:
         """Return each value's place in a list of words, -1 where it is absent or no such word."""
-        places = {word: place for place, word in enumerate(words)}
+        places = {word: index for index, word in enumerate(words)}
         return np.array([*(places.get(name, -1) for name in self.names), -1], np.int32)[self.codes]
 
 

@@ -60,9 +60,9 @@ def _settings(header: Header, judge: str) -> set[str]:
         known = ", ".join(f"{name} ({model})" for name, model in judges.items())
         raise UsageError(f"no judge is called {judge!r}\n  fix: name one of {known}")
     own = named or modelled
-    asked = {(each.model, each.platform) for each in (header.settings[key].judge for key in own)}
-    if len(asked) > 1:
-        several = ", ".join(f"{model} on {platform}" for model, platform in sorted(asked))
+    models = {(each.model, each.platform) for each in (header.settings[key].judge for key in own)}
+    if len(models) > 1:
+        several = ", ".join(f"{model} on {platform}" for model, platform in sorted(models))
         raise UsageError(
             f"{judge} was {several}: a snapshot is of one\n  fix: name one model with --judge"
         )

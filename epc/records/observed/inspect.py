@@ -170,16 +170,16 @@ def _setting(log: _Log, name: str, answer: Any, work: Work) -> str:
     scorer = next((each for each in scorers if each.name == name), None)
     params = scorer.params if scorer else {}
     role = (log.eval.model_roles or {}).get("grader", {})
-    asked = str(params.get("model") or role.get("model") or log.eval.model)
+    grader = str(params.get("model") or role.get("model") or log.eval.model)
     stated = answer.get("model") if isinstance(answer, dict) else None
-    platform, slash, _ = asked.partition("/")
+    platform, slash, _ = grader.partition("/")
     template = params.get("template")
     setting = setting_of(
-        asked,
+        grader,
         str(stated or UNKNOWN),
         platform=platform if slash else UNKNOWN,
         prompt=scorer.scorer if scorer else name,
         sha256=digest(template) if isinstance(template, str) else UNKNOWN,
         decoding=decoding_of(role.get("config") or {}),
     )
-    return work.setting(f"{name}/{stated or asked}", setting)
+    return work.setting(f"{name}/{stated or grader}", setting)

@@ -91,8 +91,8 @@ def convert(source: Path, request: Request) -> Conversion:
     for path in work.paths(_OUTPUTS):
         for where, pair in work.lines(path, _Pair):
             if pair.label not in _LABELS or not 1 <= len(pair.judgments) <= len(_LABELS):
-                said = f"label {pair.label!r} and {len(pair.judgments)} judgments"
-                work.wrong(where, said)
+                problem = f"label {pair.label!r} and {len(pair.judgments)} judgments"
+                work.wrong(where, problem)
             else:
                 _add(pair, path.as_posix(), where, work)
     return work.done(name="JudgeBench", repository=_REPOSITORY)
@@ -116,12 +116,12 @@ def _add(pair: _Pair, file: str, where: str, work: Work) -> None:
         if decided.decision not in _DECISIONS:
             work.wrong(where, f"has the decision {decided.decision!r}")
             continue
-        said = _said(decided, first)
-        if said is None:
+        fields = _said(decided, first)
+        if fields is None:
             work.left_out[_MIRRORED] += 1
             continue
         setting = _setting(pair.judge_name, decided.judgment.judge_model or UNKNOWN, work)
-        work.add(where, setting=setting, **common, **said)
+        work.add(where, setting=setting, **common, **fields)
 
 
 def _said(decided: _Decided, first: str) -> dict[str, Any] | None:

@@ -115,8 +115,8 @@ def _convert_file(inside: Path, work: Work) -> None:
     for index, entry in enumerate(entries):
         where = f"{inside}/{index}"
         if entry.label not in (1, 2) or len(entry.results) > len(steps):
-            found = f"label {entry.label} and {len(entry.results)} results of {len(steps)} steps"
-            work.wrong(where, found)
+            problem = f"label {entry.label} and {len(entry.results)} results of {len(steps)} steps"
+            work.wrong(where, problem)
             continue
         item = {
             "item": f"{subset}/{index}",
@@ -142,8 +142,8 @@ def _setting(judge: str, step: _Step, work: Work, note: str | None) -> Setting:
     stated = next(
         (each for each in (step.openai_kwargs, step.palm_kwargs) if each is not UNSET), {}
     )
-    given = stated or step.generate_kwargs
-    decoding = dict(given) if isinstance(given, dict) else {}
+    options = stated or step.generate_kwargs
+    decoding = dict(options) if isinstance(options, dict) else {}
     model = decoding.pop("engine", None) or decoding.pop("model", None) or step.model_name
     return setting_of(
         judge,
@@ -159,16 +159,16 @@ def _verdicts(pair: _Pair, common: dict[str, Any], work: Work) -> Iterator[Row]:
     """Yield a step's verdicts: one an order, or one with two scores that had no order."""
     if isinstance(pair.score_1, list) and isinstance(pair.score_2, list):
         work.left_out[_DERIVED] += 2
-        said: dict[str, Any] = {"a_score": _score(pair.score_1), "b_score": _score(pair.score_2)}
-        if UNSET in said.values():
-            said |= {"verdict": "unreadable"}
-        yield Row(**common, **said)
+        fields: dict[str, Any] = {"a_score": _score(pair.score_1), "b_score": _score(pair.score_2)}
+        if UNSET in fields.values():
+            fields |= {"verdict": "unreadable"}
+        yield Row(**common, **fields)
         return
     for first, answer in (("a", pair.plain), ("b", pair.swapped)):
-        said = {"first": first, "verdict": _WINNERS.get(answer.winner, "unreadable")}
+        fields = {"first": first, "verdict": _WINNERS.get(answer.winner, "unreadable")}
         if isinstance(answer.completion, list) and answer.completion:
-            said |= answered(answer.completion[0])
-        yield Row(**common, **said)
+            fields |= answered(answer.completion[0])
+        yield Row(**common, **fields)
 
 
 def _score(answer: list[str]) -> float | UnsetType:

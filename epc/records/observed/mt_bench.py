@@ -112,8 +112,8 @@ def convert(source: Path, request: Request) -> Conversion:
                     continue
                 for each in verdicts:
                     days[name].add(each["date"])
-                    asked = work.asked(name, each["item"], each["first"])
-                    work.rows.append(Row(setting=name, file=key, **each, **asked))
+                    repeat = work.asked(name, each["item"], each["first"])
+                    work.rows.append(Row(setting=name, file=key, **each, **repeat))
     # The verdicts have their days; a setting has one only where all its verdicts share it.
     for name, (day, *more) in days.items():
         if not more:
@@ -134,13 +134,13 @@ def _verdicts(entry: _Entry, questions: dict[int, _Question], work: Work) -> lis
     swapped = dict(_SHOWN.findall(entry.g2_user_prompt))
     if sorted(shown) != ["A", "B"] or [shown["A"], shown["B"]] != [*map(swapped.get, "BA")]:
         raise UsageError("the prompts do not show the same two answers in both orders")
-    asked = storable("\n\n".join(question.turns[: entry.turn]))
+    question_text = storable("\n\n".join(question.turns[: entry.turn]))
     a, b = (work.candidate(name, shown[name.upper()]) for name in "ab")
     pair = f"{a['a_sha256'][:8]}-{b['b_sha256'][:8]}"
     common = {
         "item": f"{entry.question_id}/{entry.turn}/{pair}",
         "subset": question.category,
-        "question_sha256": digest(asked),
+        "question_sha256": digest(question_text),
         **a,
         "a_by": entry.model_1,
         **b,
@@ -148,14 +148,16 @@ def _verdicts(entry: _Entry, questions: dict[int, _Question], work: Work) -> lis
         "date": datetime.fromtimestamp(entry.tstamp, UTC).date().isoformat(),
     }
     verdicts = []
-    for first, winner, said in (
+    for first, winner, judgment in (
         ("a", entry.g1_winner, entry.g1_judgment),
         ("b", entry.g2_winner, entry.g2_judgment),
     ):
-        if said == _NO_ANSWER:
+        if judgment == _NO_ANSWER:
             work.left_out[_FAILED] += 1
             continue
-        verdicts.append({**common, "first": first, "verdict": _WINNERS[winner], **answered(said)})
+        verdicts.append(
+            {**common, "first": first, "verdict": _WINNERS[winner], **answered(judgment)}
+        )
     return verdicts
 
 

@@ -124,27 +124,27 @@ def convert(source: Path, request: Request) -> Conversion:
         if entries is None or not work.holds(path):
             continue
         work.settings[judge] = setting_of(judge, judge)
-        said: list[_Gpt | _PandaLM] = work.decoded(path, kind, key=judge) or []
-        if sorted(each.idx for each in said) != sorted(pairs):
+        judgments: list[_Gpt | _PandaLM] = work.decoded(path, kind, key=judge) or []
+        if sorted(each.idx for each in judgments) != sorted(pairs):
             work.wrong(path, f"its numbers are not those of {_ITEMS}, each once")
             continue
-        for each in said:
+        for each in judgments:
             _add(each, pairs[each.idx], judge, work)
     return work.done(name="PandaLM", repository=_REPOSITORY)
 
 
-def _add(said: _Gpt | _PandaLM, pair: _Pair | None, judge: str, work: Work) -> None:
+def _add(judgment: _Gpt | _PandaLM, pair: _Pair | None, judge: str, work: Work) -> None:
     if pair is None:
         work.left_out[_NO_TEXT] += 1
         return
-    words = "\n\n".join(filter(None, (said.reason, said.reference)))
+    words = "\n\n".join(filter(None, (judgment.reason, judgment.reference)))
     verdict: dict[str, Any] = {
         "first": pair.first,
-        "verdict": turned(_WORDS.get(said.result, "unreadable"), pair.first),
+        "verdict": turned(_WORDS.get(judgment.result, "unreadable"), pair.first),
         **(answered(words) if words else {}),
     }
-    asked = work.asked(judge, pair.common["item"], pair.first)
-    work.rows.append(Row(setting=judge, file=judge, **pair.common, **verdict, **asked))
+    repeat = work.asked(judge, pair.common["item"], pair.first)
+    work.rows.append(Row(setting=judge, file=judge, **pair.common, **verdict, **repeat))
 
 
 def _pairs(entries: list[_Entry], work: Work) -> dict[int, _Pair | None]:

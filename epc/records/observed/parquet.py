@@ -22,7 +22,7 @@ _MOST_ROWS: Final = 10_000_000
 
 
 def opened(
-    name: str, file: BinaryIO, found: Findings, *, fields: Collection[str] | None = FIELDS
+    name: str, file: BinaryIO, findings: Findings, *, fields: Collection[str] | None = FIELDS
 ) -> Any:
     """Return a Parquet file ready to be read, or None with a finding.
 
@@ -37,20 +37,20 @@ def opened(
         table = pq.ParquetFile(file)
         names = table.schema_arrow.names
     except (ValueError, OSError) as error:
-        found.extend([damaged(name, error)])
+        findings.extend([damaged(name, error)])
         return None
     if twice := sorted({column for column in names if names.count(column) > 1}):
         problem = f"the column {twice[0]!r} stands twice"
-        found.add("Reading R77", f"{name}:0/{twice[0]}", problem, "keep one of them")
+        findings.add("Reading R77", f"{name}:0/{twice[0]}", problem, "keep one of them")
         return None
     if table.metadata.num_rows > _MOST_ROWS:  # a few bytes can state any number of equal rows
         problem = f"{table.metadata.num_rows:,} rows, expected at most {_MOST_ROWS:,}"
-        found.add("Reading R77", name, problem, "split it")
+        findings.add("Reading R77", name, problem, "split it")
         return None
     for column in names:
         if fields is not None and column not in fields:
             remedy = f"leave it out; the columns are {', '.join(FIELDS)}"
-            found.add("Reading R77", f"{name}:0/{column}", "no such field of a verdict", remedy)
+            findings.add("Reading R77", f"{name}:0/{column}", "no such field of a verdict", remedy)
     return table
 
 

@@ -81,7 +81,7 @@ def _add(entry: _Entry, where: str, stem: str, work: Work) -> None:
     }
     for score, feedback in zip(entry.gpt4_score, entry.gpt4_feedback, strict=True):
         scored = {"a_score": float(score)} if score in _SCALE else {"verdict": "unreadable"}
-        asked = work.asked(common["item"])
+        repeat = work.asked(common["item"])
         work.rows.append(
-            Row(setting=_JUDGE, file=stem, **common, **scored, **asked, **answered(feedback))
+            Row(setting=_JUDGE, file=stem, **common, **scored, **repeat, **answered(feedback))
         )

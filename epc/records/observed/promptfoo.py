@@ -127,15 +127,15 @@ def _convert_file(file: _File, inside: str, work: Work) -> None:
     compared: dict[tuple[Any, ...], list[_Graded]] = defaultdict(list)
     for result in file.results.results:
         graded_by = result.grading_result.component_results if result.grading_result else None
-        for place, component in enumerate(graded_by or ()):
+        for index, component in enumerate(graded_by or ()):
             kind = (component.assertion or {}).get("type")
             graded = _Graded(result=result, component=component, config=file.config)
             if kind == _BEST:
-                compared[result.test_idx, place].append(graded)
+                compared[result.test_idx, index].append(graded)
             elif kind in _SCORED:
-                said = work.candidate("a", graded.output) | {"a_by": graded.writer}
-                said |= _score(component)
-                _add(graded, said, file, inside, work)
+                fields = work.candidate("a", graded.output) | {"a_by": graded.writer}
+                fields |= _score(component)
+                _add(graded, fields, file, inside, work)
             else:
                 work.left_out[_OTHER] += 1
     for group in compared.values():
@@ -153,10 +153,10 @@ def _best(a: _Graded, b: _Graded, *, work: Work) -> dict[str, Any]:
     return {"verdict": verdict, "a_by": a.writer, "b_by": b.writer, **texts}
 
 
-def _add(graded: _Graded, said: dict[str, Any], file: _File, inside: str, work: Work) -> None:
+def _add(graded: _Graded, fields: dict[str, Any], file: _File, inside: str, work: Work) -> None:
     setting = work.setting(*_setting(graded))
     question = as_text([graded.result.vars, graded.assertion.get("value")])
-    texts = [said[name] for name in ("a_sha256", "b_sha256") if name in said]
+    texts = [fields[name] for name in ("a_sha256", "b_sha256") if name in fields]
     item = "/".join(each[:12] for each in (digest(question), *texts))
     repeat = work.asked(setting, item)
     if repeat and _is_cached(graded.component):
@@ -172,7 +172,7 @@ def _add(graded: _Graded, said: dict[str, Any], file: _File, inside: str, work: 
         **({"date": file.results.timestamp[:10]} if file.results.timestamp else {}),
         **repeat,
         **(answered(reason) if reason else {}),
-        **said,
+        **fields,
     )
 
 

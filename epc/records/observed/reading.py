@@ -72,26 +72,26 @@ def stored(path: Path) -> Iterator[Row]:
                 yield msgspec.convert({k: v for k, v in row.items() if v is not None}, Row)
 
 
-def _read_lines(name: str, file: BinaryIO, found: Findings) -> Read:
+def _read_lines(name: str, file: BinaryIO, findings: Findings) -> Read:
     first = file.readline(_LONGEST).removeprefix(BOM_UTF8).rstrip(b"\r\n")
-    header = _header(first, f"{name}:1", found)
+    header = _header(first, f"{name}:1", findings)
     if header is None:
-        return None, None, found.kept()
+        return None, None, findings.kept()
     collector, decoder, numbers = Collector(), msgspec.json.Decoder(Row), iter(range(2, 10**12))
     while lines := list(islice(iter(lambda: file.readline(_LONGEST), b""), _BATCH)):
         numbered = list(zip(numbers, lines, strict=False))
-        _add(collector, numbered, decoder.decode, name, found)
-    return _checked(name, header, collector.verdicts(), found)
+        _add(collector, numbered, decoder.decode, name, findings)
+    return _checked(name, header, collector.verdicts(), findings)
 
 
-def _read_parquet(name: str, file: BinaryIO, found: Findings) -> Read:
-    table = opened(name, file, found)
+def _read_parquet(name: str, file: BinaryIO, findings: Findings) -> Read:
+    table = opened(name, file, findings)
     if table is None:
-        return None, None, found.kept()
+        return None, None, findings.kept()
     schema = table.schema_arrow
-    header = _header((schema.metadata or {}).get(METADATA, b""), f"{name}:0", found)
+    header = _header((schema.metadata or {}).get(METADATA, b""), f"{name}:0", findings)
     if header is None:
-        return None, None, found.kept()
+        return None, None, findings.kept()
     collector, done = Collector(), 0
     fields = [field for field in schema.names if field in _TYPES]
     plain = set(fields) <= set(COLUMNS) and has_plain_columns(table, fields)
@@ -106,29 +106,29 @@ def _read_parquet(name: str, file: BinaryIO, found: Findings) -> Read:
                     {k: v for k, v in row.items() if v is not None} for row in batch.to_pylist()
                 ]
                 numbered = list(enumerate(rows, done + 1))
-                _add(collector, numbered, lambda row: msgspec.convert(row, Row), name, found)
+                _add(collector, numbered, lambda row: msgspec.convert(row, Row), name, findings)
             done += len(batch)
     except (ValueError, OSError) as error:
-        found.extend([damaged(f"{name}:{done + 1}", error)])
-    return _checked(name, header, collector.verdicts(), found)
+        findings.extend([damaged(f"{name}:{done + 1}", error)])
+    return _checked(name, header, collector.verdicts(), findings)
 
 
-def _checked(name: str, header: Header, verdicts: Verdicts, found: Findings) -> Read:
-    found.extend(problems(name, header, verdicts))
-    return header, verdicts, found.kept()
+def _checked(name: str, header: Header, verdicts: Verdicts, findings: Findings) -> Read:
+    findings.extend(problems(name, header, verdicts))
+    return header, verdicts, findings.kept()
 
 
-def _header(text: bytes, where: str, found: Findings) -> Header | None:
+def _header(text: bytes, where: str, findings: Findings) -> Header | None:
     decoded, faults = decode(text)
     value: Any = None
     if not faults:
         value, faults = Reader().parse(decoded)
     if faults:
         remedy = "begin the file with the header of `epc/spec/schemas/v1/verdict_header.json`"
-        found.add(CLAUSE, where, f"no header: {faults[0].problem}", remedy)
+        findings.add(CLAUSE, where, f"no header: {faults[0].problem}", remedy)
         return None
     faults = schema_findings("verdict_header", value, where=where, clause=CLAUSE)
-    found.extend(faults)
+    findings.extend(faults)
     return None if faults else parse(value, Header)
 
 
@@ -145,7 +145,11 @@ def _is_sound(columns: Mapping[str, tuple[Any, list[Any]]]) -> bool:
 
 
 def _add(
-    collector: Collector, numbered: list[tuple[int, Any]], parsed: Any, name: str, found: Findings
+    collector: Collector,
+    numbered: list[tuple[int, Any]],
+    parsed: Any,
+    name: str,
+    findings: Findings,
 ) -> None:
     """Take the verdicts of some lines or rows that can be read, and say why others cannot."""
     rows: list[Row] = []
@@ -154,16 +158,16 @@ def _add(
         try:
             row = parsed(source)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            found.extend([misread(str(error), f"{name}:{line}", _MEND)])
+            findings.extend([misread(str(error), f"{name}:{line}", _MEND)])
             continue
         rows.append(row)
         kept.append((line, source))
         if row.a_text is not UNSET or row.b_text is not UNSET:
-            found.extend(_texts(row, f"{name}:{line}"))
+            findings.extend(_texts(row, f"{name}:{line}"))
     present = collector.add_rows(rows, [line for line, _ in kept])
     sources = [source for _, source in kept if isinstance(source, bytes)]
     if sources and b"".join(sources).count(_KEY) != present:
-        found.extend(_repeated(kept, name))
+        findings.extend(_repeated(kept, name))
 
 
 def _texts(row: Row, where: str) -> Iterator[Finding]:

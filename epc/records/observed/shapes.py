@@ -67,8 +67,8 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
         listed = "".join(f"\n  {name}: {each.expected}" for name, each in SHAPES.items())
         problem = f"there is no shape {shape!r}"
         remedy = f"name one of these, or map a table's columns with csv:{listed}"
-        found = Finding(clause=CLAUSE, where="--shape", problem=problem, remedy=remedy)
-        return Conversion(findings=[found])
+        finding = Finding(clause=CLAUSE, where="--shape", problem=problem, remedy=remedy)
+        return Conversion(findings=[finding])
     done = known.convert(source, request)
     if done.header is None:
         return done

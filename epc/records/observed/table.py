@@ -119,10 +119,10 @@ def _add(line: Mapping[str, str], columns: Mapping[str, str], where: str, work: 
 
 def _text(name: str, text: str, *, texts: bool) -> dict[str, Any]:
     """Return what a verdict says of a text: its digest and length, or itself where that is let."""
-    said: dict[str, Any] = {f"{name}_sha256": intern(digest(text))}
+    fields: dict[str, Any] = {f"{name}_sha256": intern(digest(text))}
     if name != "question":
-        said[f"{name}_length"] = len(text)
-    return said | ({f"{name}_text": text} if texts and name in ("a", "b") else {})
+        fields[f"{name}_length"] = len(text)
+    return fields | ({f"{name}_text": text} if texts and name in ("a", "b") else {})
 
 
 def _words(values: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Any]:
@@ -141,8 +141,8 @@ def _words(values: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, An
     of_place = dict(zip(_PLACES, order, strict=True))
     verdict, gold = (of_place.get(label, label) for label in labelled)
     humans = [word(label) for label in values.get(_HUMANS, "").replace(";", " ").split()]
-    said = {"first": first, "verdict": verdict, "gold": gold, _HUMANS: humans}
-    return {name: label for name, label in said.items() if label}
+    fields = {"first": first, "verdict": verdict, "gold": gold, _HUMANS: humans}
+    return {name: label for name, label in fields.items() if label}
 
 
 def _setting(values: Mapping[str, str], work: _Work) -> str:

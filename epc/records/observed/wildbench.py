@@ -108,13 +108,13 @@ def _convert_file(path: Path, seen: dict[str, tuple[str, str]], work: Work) -> N
     key = f"{name}/{path.stem}"
     entries: list[_Entry] | None = work.decoded(path, list[_Entry], key=key)
     for index, entry in enumerate(entries or ()):
-        number, said = entry.meta_data.batch_req_id, (entry.session_id, entry.score)
+        number, rating = entry.meta_data.batch_req_id, (entry.session_id, entry.score)
         if number in seen:
-            if seen[number] != said:
+            if seen[number] != rating:
                 work.wrong(f"{path}/{index}", f"request {number} has another score elsewhere")
             work.left_out[_COPIES] += 1
             continue
-        seen[number] = said
+        seen[number] = rating
         work.settings.setdefault(name, _setting(judge, release, work))
         # The files of one judge keep the blanks around a response, those of another do not.
         output = storable(entry.model_output.strip())

@@ -51,11 +51,11 @@ class Work:
 
     def paths(self, pattern: str) -> list[Path]:
         """Return the files of a pattern in order; none is a finding."""
-        found = sorted(self.source.glob(pattern)) if self.source.is_dir() else []
-        if not found:
+        files = sorted(self.source.glob(pattern)) if self.source.is_dir() else []
+        if not files:
             self.wrong(self.source, f"holds no {pattern}")
         only = self.request.only
-        inside = [each.relative_to(self.source) for each in found]
+        inside = [each.relative_to(self.source) for each in files]
         return [each for each in inside if not only or each.as_posix() in only]
 
     def holds(self, path: Path) -> bool:
@@ -122,14 +122,14 @@ class Work:
 
     def pair(self, question: str, a: str, b: str) -> dict[str, Any]:
         """Return what a verdict says of a question and its two candidates."""
-        said = {"question_sha256": digest(storable(question))}
-        return said | self.candidate("a", a) | self.candidate("b", b)
+        fields = {"question_sha256": digest(storable(question))}
+        return fields | self.candidate("a", a) | self.candidate("b", b)
 
     def candidate(self, name: str, text: str) -> dict[str, Any]:
         """Return what a verdict says of a candidate's text."""
         text = storable(text)
-        said = {f"{name}_sha256": digest(text), f"{name}_length": len(text)}
-        return {**said, **({f"{name}_text": text} if self.request.texts else {})}
+        fields = {f"{name}_sha256": digest(text), f"{name}_length": len(text)}
+        return {**fields, **({f"{name}_text": text} if self.request.texts else {})}
 
     def asked(self, *key: str) -> dict[str, Any]:
         """Return the field `repeat` of a further asking of the same; the first has none."""

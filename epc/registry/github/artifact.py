@@ -18,10 +18,10 @@ def artifact(run: int, *, name: str, file: str) -> bytes:
     Raises: WorldError if there is none, or it is anything but that one file of bearable size.
     """
     listed = api(f"actions/runs/{run}/artifacts?per_page=100")["artifacts"]
-    found = [a for a in listed if a["name"] == name and not a["expired"]]
-    if not found:
+    uploads = [a for a in listed if a["name"] == name and not a["expired"]]
+    if not uploads:
         raise WorldError(f"run {run} uploaded no {name}; see its log")
-    newest = max(found, key=lambda a: int(a["id"]))
+    newest = max(uploads, key=lambda a: int(a["id"]))
     if int(newest["size_in_bytes"]) > MAX_BYTES:
         raise WorldError(f"{_NOT_READ}: {name} has {newest['size_in_bytes']:,} bytes")
     return only_file(download(f"actions/artifacts/{int(newest['id'])}/zip", limit=MAX_BYTES), file)

@@ -54,8 +54,8 @@ def keep_issue(text: str, *, begins: str, title: str) -> str:
     Returns what was done.
     """
     issues = (i for i in pages("issues?state=open") if "pull_request" not in i)
-    found = [issue for issue in issues if _is_ours(issue, begins)]
-    before = found[0] if found else None
+    own_issues = [issue for issue in issues if _is_ours(issue, begins)]
+    before = own_issues[0] if own_issues else None
     if not text:
         if before is None:
             return "there is nothing to say, and no issue is open"
@@ -71,6 +71,6 @@ def keep_issue(text: str, *, begins: str, title: str) -> str:
     return f"#{before['number']} is open"
 
 
-def _is_ours(given: Any, begins: str) -> bool:
-    text = (given.get("body") or "").replace("\r\n", "\n")
-    return given["user"]["login"] == _BOT and str(text).partition("\n")[0] == begins
+def _is_ours(post: Any, begins: str) -> bool:
+    text = (post.get("body") or "").replace("\r\n", "\n")
+    return post["user"]["login"] == _BOT and str(text).partition("\n")[0] == begins

@@ -18,12 +18,12 @@ def api(path: str, *, method: str = "GET", body: Any = None) -> Any:
     Raises: WorldError if `gh` is missing, or GitHub refuses.
     """
     words = [*_words(path), "--method", method]
-    given = None
+    stdin = None
     if body is not None:
         words += ["--input", "-"]
-        given = json.dumps(body).encode()
+        stdin = json.dumps(body).encode()
     try:
-        done = subprocess.run(words, input=given, capture_output=True, check=False)  # noqa: S603  (no shell)
+        done = subprocess.run(words, input=stdin, capture_output=True, check=False)  # noqa: S603  (no shell)
     except FileNotFoundError as error:
         raise _missing() from error
     if done.returncode:
@@ -60,9 +60,9 @@ def download(path: str, *, limit: int) -> bytes:
         if len(content) > limit:
             process.kill()
             raise WorldError(f"gh api {path}: more than {limit:,} bytes; nothing of it is read")
-        said = process.stderr.read()
+        message = process.stderr.read()
     if process.returncode:
-        raise _refused(path, said)
+        raise _refused(path, message)
     return content
 
 
@@ -74,6 +74,6 @@ def _missing() -> WorldError:
     return WorldError("gh is not installed\n  fix: install GitHub's command line and log in")
 
 
-def _refused(path: str, said: bytes) -> WorldError:
-    why = said.decode(errors="replace").strip() or "it said nothing"
+def _refused(path: str, message: bytes) -> WorldError:
+    why = message.decode(errors="replace").strip() or "it said nothing"
     return WorldError(f"gh api {path} failed: {why}\n  fix: see `gh auth status`, and GH_REPO")

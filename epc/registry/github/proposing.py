@@ -47,16 +47,16 @@ def propose(checkout: Path, text: str, *, branch: str, title: str) -> str:
     about = parse(api(""), _Repository)
     base, head = about.default_branch, quote(f"{about.owner.login}:{branch}", safe="")
     query = f"pulls?state=open&base={quote(base, safe='')}&head={head}"
-    found = [parse(pull, _Pull).number for pull in pages(query)]
+    numbers = [parse(pull, _Pull).number for pull in pages(query)]
     if not git(checkout, "rev-list", f"refs/remotes/origin/{base}..HEAD").strip():
-        for number in found:
+        for number in numbers:
             api(f"pulls/{number}", method="PATCH", body={"state": "closed"})
-        closed = ", ".join(f"#{number}" for number in found)
-        return f"closed {closed}: nothing is left to propose" if found else "nothing to propose"
+        closed = ", ".join(f"#{number}" for number in numbers)
+        return f"closed {closed}: nothing is left to propose" if numbers else "nothing to propose"
     git(checkout, *_HELPER, "push", "--quiet", "--force", "origin", f"HEAD:refs/heads/{branch}")
-    said = {"title": title, "body": text}
-    if found:
-        api(f"pulls/{found[0]}", method="PATCH", body=said)
-        return f"#{found[0]} proposes it now"
-    made = api("pulls", method="POST", body={**said, "head": branch, "base": base})
+    proposal = {"title": title, "body": text}
+    if numbers:
+        api(f"pulls/{numbers[0]}", method="PATCH", body=proposal)
+        return f"#{numbers[0]} proposes it now"
+    made = api("pulls", method="POST", body={**proposal, "head": branch, "base": base})
     return f"opened #{parse(made, _Pull).number}"

@@ -34,20 +34,20 @@ def checked(event: Path) -> Checked:
 
     Raises: UsageError if it is another event, or another workflow finished.
     """
-    with _event(event, "workflow_run", "--pull or --run") as given:
-        run = given["workflow_run"]
+    with _event(event, "workflow_run", "--pull or --run") as document:
+        run = document["workflow_run"]
         path, cause = str(run["path"]).partition("@")[0], run["event"]
-        found = Checked(
+        check = Checked(
             run=int(run["id"]),
             head=f"{run['head_repository']['owner']['login']}:{run['head_branch']}",
             sha=str(run["head_sha"]),
-            base=str(given["repository"]["default_branch"]),
+            base=str(document["repository"]["default_branch"]),
         )
     if (path, cause) != (CHECKING_WORKFLOW, "pull_request"):
         raise UsageError(
             f"{path} ran for {cause}; only {CHECKING_WORKFLOW} for pull_request is believed"
         )
-    return found
+    return check
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +64,8 @@ def offered(event: Path) -> Offered:
 
     Raises: UsageError if it is another event.
     """
-    with _event(event, "pull_request", "--pull") as given:
-        pull = given["pull_request"]
+    with _event(event, "pull_request", "--pull") as document:
+        pull = document["pull_request"]
         number, head = int(pull["number"]), str(pull["head"]["sha"])
         author = str(pull["user"]["login"])
     return Offered(number=number, head=head, author=author)
@@ -105,15 +105,15 @@ class _Comparison:
     files: tuple[_File, ...]
 
 
-def pull_of(found: Checked) -> Pull | None:
+def pull_of(check: Checked) -> Pull | None:
     """Return the open pull request whose head was checked; None if it moved on.
 
     The event itself names none for a pull request from a fork, so GitHub is asked by the head.
     """
-    query = f"pulls?state=open&base={quote(found.base, safe='')}&head={quote(found.head, safe='')}"
+    query = f"pulls?state=open&base={quote(check.base, safe='')}&head={quote(check.head, safe='')}"
     listed = [parse(pull, _Given) for pull in pages(query)]
-    given = [pull for pull in listed if pull.head.sha == found.sha]
-    return _pull(given[0]) if len(given) == 1 else None
+    matches = [pull for pull in listed if pull.head.sha == check.sha]
+    return _pull(matches[0]) if len(matches) == 1 else None
 
 
 def pull_at(number: int) -> Pull:
@@ -121,14 +121,14 @@ def pull_at(number: int) -> Pull:
     return _pull(parse(api(f"pulls/{number}"), _Given))
 
 
-def _pull(given: _Given) -> Pull:
+def _pull(answer: _Given) -> Pull:
     """Return a pull request with what the very commit in this answer changes.
 
     Two commits are compared, which no push can move: a list of files that is asked for by the
     pull request's number would be that of whatever was pushed meanwhile.
     """
-    compared = parse(api(f"compare/{given.base.sha}...{given.head.sha}"), _Comparison)
-    return Pull(number=given.number, sha=given.head.sha, scope=_scope(compared.files))
+    compared = parse(api(f"compare/{answer.base.sha}...{answer.head.sha}"), _Comparison)
+    return Pull(number=answer.number, sha=answer.head.sha, scope=_scope(compared.files))
 
 
 def _scope(files: Sequence[_File]) -> Scope:
@@ -149,11 +149,11 @@ def _scope(files: Sequence[_File]) -> Scope:
 @contextmanager
 def _event(path: Path, kind: str, instead: str) -> Iterator[Any]:
     """Lend an event's document; what the block misses in it shows that it is of another kind."""
-    given, problems = strict_json.read(path)
+    document, problems = strict_json.read(path)
     if problems:
         raise UsageError(f"{path}: {problems[0].problem}\n  fix: name GitHub's event file")
     try:
-        yield given
+        yield document
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(
             f"{path} is not the event of a {kind}: {error!r}\n"

@@ -100,14 +100,14 @@ def _of_git(folder: Path) -> list[str] | None:
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     try:
         # A repository's own settings may name a program to be run: of these none is.
-        told = git_bytes(folder, "-c", "core.fsmonitor=false", *words)
+        output = git_bytes(folder, "-c", "core.fsmonitor=false", *words)
     except WorldError:
         return None
-    return [os.fsdecode(name) for name in told.split(b"\0") if name]
+    return [os.fsdecode(name) for name in output.split(b"\0") if name]
 
 
 def _walked(folder: Path) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
+    for directory, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not _TOOLS.fullmatch(name)]
         for name in names:
-            yield os.path.relpath(os.path.join(place, name), folder)  # noqa: PTH118  (as the line above)
+            yield os.path.relpath(os.path.join(directory, name), folder)  # noqa: PTH118  (as the line above)

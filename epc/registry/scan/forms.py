@@ -127,8 +127,8 @@ def _reasons(each: Named) -> Iterator[str]:
 
 def _sentence(each: Named) -> str:
     """Return all that is said of a name, on one line."""
-    said = ". ".join([_answers(each), *_reasons(each)])
-    return spelt(f"{said}.")
+    sentence = ". ".join([_answers(each), *_reasons(each)])
+    return spelt(f"{sentence}.")
 
 
 def _rest(each: Named, most: int) -> str:

@@ -64,21 +64,21 @@ class Vocabulary:
         words = _ESCAPE.sub("  ", text) if "\\" in text else text
         # Nearly all words hold no name, and nearly all files have the same ones.
         named = {
-            word: found
+            word: hit
             for word in set(_WORD.findall(words)) - self._nameless
-            if (found := self._named(word))
+            if (hit := self._named(word))
         }
         if not named:
             return
         line, before = 1, 0
         for match in _WORD.finditer(words):
-            if found := named.get(match[0]):
-                at = match.start() + found[0]
+            if hit := named.get(match[0]):
+                at = match.start() + hit[0]
                 line, before = line + text.count("\n", before, at), at
                 begins = text.rfind("\n", 0, at) + 1
                 ends = text.find("\n", at)
                 if IGNORED not in text[begins : ends if ends >= 0 else None]:
-                    yield Mention(name=found[1], line=line, column=at - begins + 1)
+                    yield Mention(name=hit[1], line=line, column=at - begins + 1)
 
     def _named(self, word: str) -> tuple[int, str] | None:
         """Return the name in a word and where it begins: the whole, or what stands after a colon.
@@ -87,8 +87,8 @@ class Vocabulary:
         """
         parts = list(_parts(word)) if len(word) <= _LONGEST and _MARK.search(word) else []
         for is_name in (self.is_known, self._is_likely):
-            if found := next((part for part in parts if is_name(part[1])), None):
-                return found
+            if hit := next((part for part in parts if is_name(part[1])), None):
+                return hit
         self._nameless.add(word)
         return None
 

@@ -100,8 +100,8 @@ def scan(
                 place = Place(path=path, line=each.line, column=each.column)
                 places.setdefault(each.name, []).append(place)
     named = [
-        _answered(registry, name, tuple(found), rules, known=words.is_known(name), as_of=as_of)
-        for name, found in places.items()
+        _answered(registry, name, tuple(own_places), rules, known=words.is_known(name), as_of=as_of)
+        for name, own_places in places.items()
     ]
     return Scan(
         as_of=as_of,
@@ -146,9 +146,9 @@ def _meant(
     Where its maker has a record, the maker's answers count and no other platform's.
     """
     states = registry.expiry([name], as_of)
-    found = list(find(name, registry.generations.values()))
-    own = [life for generation, life in found if generation.is_makers(life)]
-    lives = own or [life for _, life in found]
+    matches = list(find(name, registry.generations.values()))
+    own = [life for generation, life in matches if generation.is_makers(life)]
+    lives = own or [life for _, life in matches]
     served = {life.platform for life in own}
     instead = (registry.meant(life, as_of).replacement for life in lives)
     return (

@@ -28,28 +28,28 @@ def settings(folder: Path) -> Settings:
     """
     for name, keys in PLACES:
         path = folder / name
-        found = _table(path, keys) if path.is_file() else None
-        if found is not None:
-            return Settings(**{_KEYS[key]: tuple(words) for key, words in found.items()})
+        table = _table(path, keys) if path.is_file() else None
+        if table is not None:
+            return Settings(**{_KEYS[key]: tuple(words) for key, words in table.items()})
     return Settings()
 
 
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, list[str]] | None:
     try:
-        found: Any = tomllib.loads(path.read_text("utf-8"))
+        table: Any = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise WorldError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
         raise UsageError(f"{path} is no TOML: {error}") from error
     for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    if found is None:
+        table = table.get(key) if isinstance(table, dict) else None
+    if table is None:
         return None
     where = f"{path} [{'.'.join(keys)}]"
-    if not isinstance(found, dict) or (other := found.keys() - _KEYS.keys()):
-        told = f" has {', '.join(sorted(other))}" if isinstance(found, dict) else " is no table"
-        raise UsageError(f"{where}{told}\n  fix: it may have {', '.join(_KEYS)}")
-    for key, words in found.items():
+    if not isinstance(table, dict) or (other := table.keys() - _KEYS.keys()):
+        problem = f" has {', '.join(sorted(other))}" if isinstance(table, dict) else " is no table"
+        raise UsageError(f"{where}{problem}\n  fix: it may have {', '.join(_KEYS)}")
+    for key, words in table.items():
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
             raise UsageError(f'{where} {key} is no list of texts\n  fix: {key} = ["..."]')
-    return found
+    return table

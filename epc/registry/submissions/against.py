@@ -75,12 +75,12 @@ def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
     # A wrapper is another evaluator than its member, and goes by its whole name alone.
     name = model.model if is_wrapper(model.model) else model.model.rpartition("/")[2]
-    told = [(g.name, life) for g, life in find(name, registry.generations.values())]
-    return [(g, life) for g, life in told if not platforms.misplaced(model, life.platform)]
+    matches = [(g.name, life) for g, life in find(name, registry.generations.values())]
+    return [(g, life) for g, life in matches if not platforms.misplaced(model, life.platform)]
 
 
 def generation(
-    asked: ModelIdentity,
+    evaluator: ModelIdentity,
     measured: date,
     statement: Statement,
     registry: Registry,
@@ -88,7 +88,7 @@ def generation(
     recorded: bool = False,
 ) -> Iterator[Finding]:
     """Yield why who was asked on a day is not the generation that the statement names."""
-    model = asked.model
+    model = evaluator.model
     if alike := registry.look_alike(statement.generation):
         problem = f"{statement.generation} looks like {alike}"
         yield _finding(layout.KNOWN, "generation", problem, f"write {alike}, or another name")
@@ -100,7 +100,7 @@ def generation(
         if problem:
             yield _finding(layout.KNOWN, "generation", problem, "name the mock, platform null")
         return
-    yield from placed_on(asked, statement)
+    yield from placed_on(evaluator, statement)
     if life is None:
         problem = f"nothing is known of {statement.generation} on {statement.platform}"
         remedy = (
@@ -120,10 +120,10 @@ def generation(
     yield from _lifetime(measured, registry.meant(life, measured))
 
 
-def placed_on(asked: ModelIdentity, statement: Statement) -> Iterator[Finding]:
+def placed_on(evaluator: ModelIdentity, statement: Statement) -> Iterator[Finding]:
     """Yield that the evaluator was asked on another platform than the statement's."""
-    problem = platforms.misplaced(asked, statement.platform)
-    if problem and not asked.model.startswith(MOCKS):
+    problem = platforms.misplaced(evaluator, statement.platform)
+    if problem and not evaluator.model.startswith(MOCKS):
         yield _finding(layout.KNOWN, "platform", problem, "name the platform that was asked")
 
 
@@ -136,15 +136,15 @@ def _is_named(model: str, life: Life) -> bool:
 
 def _lifetime(measured: date, life: Life) -> Iterator[Finding]:
     """Yield a measurement of what was not released yet, or is said to have retired."""
-    place, released, retires = "evaluator/measurement_date", life.released, life.retires
+    where, released, retires = "evaluator/measurement_date", life.released, life.retires
     if released and measured < released.date:
         problem = f"measured on {measured}, {life.platform} released it on {released.date}"
         remedy = "correct the evaluator's record first, if its date is wrong"
-        yield _finding(layout.DATES, place, problem, remedy, document=MANIFEST)
+        yield _finding(layout.DATES, where, problem, remedy, document=MANIFEST)
     if retires and retires.kind == "exact" and measured >= retires.date:
         problem = f"measured on {measured}, {life.platform} retired it on {retires.date}"
         remedy = "correct the evaluator's record, if its date is wrong"
-        yield _finding(layout.DATES, place, problem, remedy, "warning", document=MANIFEST)
+        yield _finding(layout.DATES, where, problem, remedy, "warning", document=MANIFEST)
 
 
 def sameness(
@@ -167,13 +167,13 @@ def sameness(
             same = len(own.traces & other.traces)
             problem = f"{same} seeds went in every round as those of {shown(name)}"
             repeats = name == statement.replicates and own.evaluator == other.evaluator
-            place = "results/per_seed"
+            where = "results/per_seed"
             if repeats:
                 problem += ", as a replication of an evaluator that always answers alike may"
-                yield _finding(layout.NEW, place, problem, _CONTACT, "warning", document=MANIFEST)
+                yield _finding(layout.NEW, where, problem, _CONTACT, "warning", document=MANIFEST)
             else:
                 remedy = _apart(name, own, other)
-                yield _finding(layout.NEW, place, problem, remedy, document=MANIFEST)
+                yield _finding(layout.NEW, where, problem, remedy, document=MANIFEST)
 
 
 def _apart(name: str, own: Fingerprint, other: Fingerprint) -> str:
@@ -291,5 +291,5 @@ def _finding(
     *,
     document: str = layout.STATEMENT,
 ) -> Finding:
-    place = f"{document}/{where}" if where else document
-    return Finding(clause=clause, where=place, problem=problem, remedy=remedy, severity=severity)
+    path = f"{document}/{where}" if where else document
+    return Finding(clause=clause, where=path, problem=problem, remedy=remedy, severity=severity)

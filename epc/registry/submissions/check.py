@@ -95,7 +95,7 @@ def check(
     strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
     if slugs is not None and not slugs:
         paths = ()
-    submissions = [path for given in paths for path in _submissions(given, whole)]
+    submissions = [path for root in paths for path in _submissions(root, whole)]
     if slugs is not None:
         gone = slugs - {path.name for path in submissions}
         submissions = [path for path in submissions if path.name in slugs]
@@ -280,10 +280,10 @@ def _registry(
     assert statement is not None
     recorded = manifest.evaluator.method == "recorded"
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
-    place = f"{layout.STATEMENT}/weights"
-    findings.extend(plausible.weighed(manifest.evaluator, statement.weights, place))
-    place = f"{layout.STATEMENT}/source"
-    findings.extend(plausible.sourced(statement.source, place, recorded=recorded))
+    where = f"{layout.STATEMENT}/weights"
+    findings.extend(plausible.weighed(manifest.evaluator, statement.weights, where))
+    where = f"{layout.STATEMENT}/source"
+    findings.extend(plausible.sourced(statement.source, where, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:

@@ -84,8 +84,8 @@ def _body(report: Report) -> Iterator[str]:
 def _submission(submission: Submitted) -> Iterator[str]:
     yield from ("", f"**{code(submission.slug)}**: {submission.standing}", "")
     for title, topic in _TOPICS.items():
-        told = () if topic == "overlap" else submission.dossier.get(topic, ())
-        lines = [*_beside(topic, submission), *map(code, told)]
+        facts = () if topic == "overlap" else submission.dossier.get(topic, ())
+        lines = [*_beside(topic, submission), *map(code, facts)]
         if lines:
             yield from (f"{title}:", "", *(f"- {line}" for line in lines), "")
     yield from _findings(submission.findings)
@@ -106,8 +106,8 @@ def _beside(topic: str, submission: Submitted) -> Iterator[str]:
 
 def _findings(findings: Sequence[Listed]) -> Iterator[str]:
     for number, finding in enumerate(findings[:_MOST_FINDINGS], start=1):
-        place, clause = code(finding.where or "(the whole)"), code(finding.clause)
-        yield f"{number}. {finding.severity}, {place}: {code(finding.problem)} ({clause})"
+        where, clause = code(finding.where or "(the whole)"), code(finding.clause)
+        yield f"{number}. {finding.severity}, {where}: {code(finding.problem)} ({clause})"
         yield f"   Fix: {code(finding.remedy)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"{_MOST_FINDINGS + 1}. and {len(findings) - _MOST_FINDINGS} more"

@@ -45,33 +45,33 @@ def dossier(checked: "Checked", author: str | None) -> dict[Topic, tuple[str, ..
 
 
 def _claimed(checked: "Checked", author: str | None) -> Iterator[str]:
-    if (said := checked.statement) is None:
+    if (statement := checked.statement) is None:
         return
-    yield f"generation: {said.generation}"
-    yield f"platform: {said.platform or 'none, a mock'}"
-    yield f"asked: {said.endpoint}"
-    yield f"contributor: {said.contributor}"
-    yield f"login: {said.login}, {_confirmed(said, author)}"
-    yield f"licence: {said.licence}"
-    yield f"conflicts: {said.conflicts}"
-    yield f"replicates: {said.replicates or 'nothing'}"
-    if said.weights:
-        yield f"weights: {said.weights}"
-    if said.source:
-        yield f"source of the verdicts: {said.source}"
+    yield f"generation: {statement.generation}"
+    yield f"platform: {statement.platform or 'none, a mock'}"
+    yield f"asked: {statement.endpoint}"
+    yield f"contributor: {statement.contributor}"
+    yield f"login: {statement.login}, {_confirmed(statement, author)}"
+    yield f"licence: {statement.licence}"
+    yield f"conflicts: {statement.conflicts}"
+    yield f"replicates: {statement.replicates or 'nothing'}"
+    if statement.weights:
+        yield f"weights: {statement.weights}"
+    if statement.source:
+        yield f"source of the verdicts: {statement.source}"
 
 
-def _confirmed(said: Statement, author: str | None) -> str:
+def _confirmed(statement: Statement, author: str | None) -> str:
     if author is None:
         return "which no event of GitHub confirmed"
-    same = author.casefold() == said.login.casefold()
+    same = author.casefold() == statement.login.casefold()
     return "who opened the pull request" if same else f"while {author} opened the pull request"
 
 
 def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
     if (offer := checked.offer) and offer.stated:
-        asked = offer.stated
-        yield f"judge: {asked.model} on platform {asked.platform}, {asked.name} in the source"
+        stated = offer.stated
+        yield f"judge: {stated.model} on platform {stated.platform}, {stated.name} in the source"
         source = offer.figures["source"]
         yield f"source: {source['name']}, {source['repository']} at {source['commit']}"
         days = " to ".join(map(str, offer.days)) or "on a day that the source does not state"
@@ -124,15 +124,15 @@ def _attestation(checked: "Checked", _: str | None) -> Iterator[str]:
 
 def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
     """Yield what no check decides, and a person should."""
-    said, manifest = checked.statement, checked.manifest
-    if said and author is None:
-        yield f"is the pull request {said.login}'s?"
-    if said and said.conflicts.strip().casefold().rstrip(".") not in {"none", "no"}:
+    statement, manifest = checked.statement, checked.manifest
+    if statement and author is None:
+        yield f"is the pull request {statement.login}'s?"
+    if statement and statement.conflicts.strip().casefold().rstrip(".") not in {"none", "no"}:
         yield "do the stated interests matter here?"
-    if said and said.weights:
+    if statement and statement.weights:
         yield "does the digest of the weights belong to the generation? nothing here shows it"
-    if said and said.replicates:
-        yield f"does it repeat {said.replicates} with answers of its own, or copy it?"
+    if statement and statement.replicates:
+        yield f"does it repeat {statement.replicates} with answers of its own, or copy it?"
     if checked.overlap:
         yield f"verdicts most like another's: {overlap_line(checked.overlap[0])}"
     evaluator = checked.asked.get(EVALUATOR)

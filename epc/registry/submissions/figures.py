@@ -68,8 +68,8 @@ def judged_figures(stated: Json) -> Iterator[Figure]:
 def recorded_figures(stated: Json) -> Iterator[Figure]:
     """Yield the headline of each setting of recorded verdicts."""
     for group in stated["groups"][:_MOST_SETTINGS]:
-        if found := headline_of_groups({"groups": [group]}):
-            yield _plain(found.name, Estimate(mean=found.mean, ci95=found.interval))
+        if headline := headline_of_groups({"groups": [group]}):
+            yield _plain(headline.name, Estimate(mean=headline.mean, ci95=headline.interval))
 
 
 def _plain(name: str, estimate: Estimate) -> Figure:

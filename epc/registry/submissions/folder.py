@@ -78,8 +78,8 @@ def inspect(folder: Path) -> Findings:
 
 def kind_of(folder: Path) -> layout.Kind:
     """Return what a folder offers: an evaluation has a plan, recorded verdicts a header."""
-    told: tuple[tuple[str, layout.Kind], ...] = ((PLAN, "judged"), (OBSERVED, "observed"))
-    for name, kind in told:
+    documents: tuple[tuple[str, layout.Kind], ...] = ((PLAN, "judged"), (OBSERVED, "observed"))
+    for name, kind in documents:
         try:
             if stat.S_ISREG((folder / name).lstat().st_mode):
                 return kind

@@ -26,7 +26,7 @@ _LEAST_MINORITY: Final = 12
 def identity(manifest: Manifest) -> str:
     """Return the digest of what was measured, how, and of what came of it; of no date."""
     document = manifest.document
-    told = {
+    content = {
         "evaluator": _model(document["evaluator"]),
         "executor": _model(document["executor"]),
         "config": document["config"],
@@ -35,7 +35,7 @@ def identity(manifest: Manifest) -> str:
         "evaluator_prompt": document["evaluator_prompt"],
         "raw": {name: manifest.raw[name].sha256 if manifest.raw else None for name in _RAW},
     }
-    return hashlib.sha256(dumps_line(told).encode()).hexdigest()
+    return hashlib.sha256(dumps_line(content).encode()).hexdigest()
 
 
 def traces(manifest: Manifest) -> frozenset[str]:
@@ -83,15 +83,15 @@ class Verdicts:
 
 def verdicts(manifest: Manifest) -> Verdicts:
     """Return what the evaluator mostly said of each pair of strategy and task."""
-    counts, said = manifest.results.verdict_table.counts, dict[str, tuple[int, ...]]()
+    counts, by_pair = manifest.results.verdict_table.counts, dict[str, tuple[int, ...]]()
     for domain, tasks in manifest.tasks.items():
         for strategy, rows in counts[domain].items():
             for task, row in zip(tasks, rows, strict=False):
-                said[dumps_line({"of": [domain, strategy, task]})] = tuple(row)
-    pairs = sorted(said)
-    asked = hashlib.sha256("".join(pairs).encode()).hexdigest()
-    rows = tuple(said[pair] for pair in pairs)
-    return Verdicts(asked=asked, said="".join(map(_mostly, rows)), counts=rows)
+                by_pair[dumps_line({"of": [domain, strategy, task]})] = tuple(row)
+    pairs = sorted(by_pair)
+    digest = hashlib.sha256("".join(pairs).encode()).hexdigest()
+    rows = tuple(by_pair[pair] for pair in pairs)
+    return Verdicts(asked=digest, said="".join(map(_mostly, rows)), counts=rows)
 
 
 def _mostly(row: Sequence[int]) -> str:
@@ -124,8 +124,8 @@ def _telling(record: SeedRecord) -> int:
     return min(counts["A"], counts["B"])
 
 
-def _model(given: Json | None) -> Json | None:
-    if given is None:
+def _model(model: Json | None) -> Json | None:
+    if model is None:
         return None
     kept = ("method", "decoding", "prompt_template")
-    return {key: given[key] for key in (*IDENTITY, *kept) if key in given}
+    return {key: model[key] for key in (*IDENTITY, *kept) if key in model}

@@ -46,12 +46,12 @@ def identity(plan: Plan, log: RunLog) -> str:
 
     The calls, whose times a copy would change, are left out: the records hold the replies.
     """
-    told = {
+    content = {
         "judges": [as_json(judge) for judge in plan.judges],
         "conditions": judged_conditions_of(plan),
         "files": {name: file.sha256 for name, file in log.files.items() if name != CALLS},
     }
-    return hashlib.sha256(dumps_line(told).encode()).hexdigest()
+    return hashlib.sha256(dumps_line(content).encode()).hexdigest()
 
 
 def look(
@@ -73,12 +73,12 @@ def look(
         return None, [noted("JUDGE-7.4", PLAN, problem, _AGAIN)]
     except ValueError:
         return None, [noted(layout.DATES, RUN_LOG, "has no day of the calendar", _AGAIN)]
-    told = [*_texts(path, plan), *_claims(offer, statement, registry, today)]
+    findings = [*_texts(path, plan), *_claims(offer, statement, registry, today)]
     if statement.identity != (digest := identity(plan, load_run_log(path))):
         problem = f"says {statement.identity}, plan and replies give {digest}"
         remedy = "make the folder again with `epc submission new`"
-        told.append(noted(layout.NEW, f"{layout.STATEMENT}/identity", problem, remedy))
-    return offer, told
+        findings.append(noted(layout.NEW, f"{layout.STATEMENT}/identity", problem, remedy))
+    return offer, findings
 
 
 def _departures(path: Path) -> Iterator[Finding]:
@@ -139,11 +139,11 @@ def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
     """Yield what is wrong with the text that pages show: the judge, the variants, the targets."""
     judge = judge_of(plan)
     named = (judge.model, judge.version, judge.endpoint, judge.gateway) if judge else ()
-    told = [(PLAN, text) for text in named if text]
+    texts = [(PLAN, text) for text in named if text]
     for row in EvaluationSet(path, plan).rows:
         unit = row.unit
-        told += [(SAMPLES, t) for t in (unit.target_model, unit.prompt_variant, unit.question_id)]
-    for where, text in dict.fromkeys(told):
+        texts += [(SAMPLES, t) for t in (unit.target_model, unit.prompt_variant, unit.question_id)]
+    for where, text in dict.fromkeys(texts):
         for problem in problems(text, "label"):
             remedy = "write plain words; site/docs/submissions.md says what each field may hold"
             yield noted(layout.TEXT, where, problem, remedy)

@@ -18,12 +18,12 @@ def located(findings: Sequence[Finding]) -> Iterator[Finding]:
 
     Digests come first: that a file is another one explains whatever else is wrong with it.
     """
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     left: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in sorted(findings, key=lambda each: not each.where.startswith("/raw/")):
         part = _part(finding.where)
-        told[part] += 1
-        if part and told[part] > _MOST_LISTED:
+        counts[part] += 1
+        if part and counts[part] > _MOST_LISTED:
             left[part].append(finding)
         else:
             yield replace(finding, where=_place(finding.where))

@@ -88,9 +88,9 @@ def subject_of(run: Path) -> Subject:
 
 def _evaluation(run: Path) -> Subject:
     plan, log = load_plan(run), load_run_log(run)
-    if found := recheck(run).findings:
+    if findings := recheck(run).findings:
         raise UsageError(
-            f"{run} is not whole: {len(found)} findings\n  fix: see `epc judge check {run}`"
+            f"{run} is not whole: {len(findings)} findings\n  fix: see `epc judge check {run}`"
         )
     judge = judge_of(plan)
     if judge is None or log.origin != "run":
@@ -150,20 +150,20 @@ def inferred(evaluator: ModelIdentity, registry: Registry, platform: str | None 
     )
 
 
-def require_no_secret(said: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+def require_no_secret(options: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
     """Refuse options and answers that hold a secret.
 
     Raises: UsageError, which names the options and repeats nothing of them.
     """
-    told = [
+    leaks = [
         f"--{option}: holds {what}"
-        for option, text in said.items()
+        for option, text in options.items()
         if isinstance(text, str)
         for _, what in scan_lines([text.encode("utf-8", "replace")], secrets)
     ]
-    if told:
+    if leaks:
         remedy = "  fix: revoke it, since a shell keeps what it was given, and say it without"
-        raise UsageError("\n".join([*told, remedy]))
+        raise UsageError("\n".join([*leaks, remedy]))
 
 
 def require_repeatable(
@@ -246,13 +246,13 @@ def _files_of(run: Path) -> list[str]:
 
 
 def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:
-    told = [
+    leaks = [
         f"{run / name}:{line}: holds {what}"
         for name in present_files(building)
         if name != layout.STATEMENT  # looked through before it was written
         for line, what in scan(building / name, secrets)
     ]
-    if told:
-        more = [f"and {len(told) - _MOST_LISTED} more"] if len(told) > _MOST_LISTED else []
+    if leaks:
+        more = [f"and {len(leaks) - _MOST_LISTED} more"] if len(leaks) > _MOST_LISTED else []
         remedy = "  fix: revoke what has leaked, find out how it came there, and measure again"
-        raise UsageError("\n".join([*told[:_MOST_LISTED], *more, remedy]))
+        raise UsageError("\n".join([*leaks[:_MOST_LISTED], *more, remedy]))

@@ -53,11 +53,11 @@ def look(
         problem = str(error).removeprefix(f"{path} ").replace("\n", "; ")
         return None, [noted("Reading R77", OBSERVED, problem, _AGAIN)]
     # What is said of an option is said of the statement's key.
-    told = [
+    findings = [
         replace(found, where=f"{layout.STATEMENT}/{found.where.removeprefix('--')}")
         for found in contradictions(registry, offer, today)
     ]
-    return offer, [*told, *_stated(path, offer, statement, registry)]
+    return offer, [*findings, *_stated(path, offer, statement, registry)]
 
 
 def require_free(header: Header) -> None:
@@ -124,8 +124,8 @@ def _stated(
         ("identity", document.sha256),
         *((key, None) for key in ("weights", "source", "replicates")),
     ):
-        if (said := getattr(statement, key)) != right:
-            problem = f"says {said}, and of these verdicts it is {right or 'null'}"
+        if (value := getattr(statement, key)) != right:
+            problem = f"says {value}, and of these verdicts it is {right or 'null'}"
             yield noted(layout.WHO, f"{layout.STATEMENT}/{key}", problem, _AGAIN)
     if registry.life(statement.generation, statement.platform) is None:
         problem = f"nothing is known of {statement.generation}, or not on {statement.platform}"

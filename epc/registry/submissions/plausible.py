@@ -35,14 +35,14 @@ _MEASURE_AGAIN: Final = "measure again with `epc run`, whose records hold togeth
 def bounds(manifest: Manifest) -> Iterator[Finding]:
     """Yield what would make a manifest too much work to check."""
     config = manifest.config
-    told = (
+    limits = (
         ("/config/seeds", len(config.seeds), layout.MOST_SEEDS),
         ("/config/rounds", config.rounds, layout.MOST_ROUNDS),
         ("/strategies", len(manifest.strategies), layout.MOST_STRATEGIES),
         ("/tasks", len(manifest.tasks), layout.MOST_DOMAINS),
         *((f"/tasks/{d}", len(tasks), layout.MOST_TASKS) for d, tasks in manifest.tasks.items()),
     )
-    for where, count, most in told:
+    for where, count, most in limits:
         if count > most:
             problem = f"{count:,}, expected at most {most:,}"
             yield _finding(layout.SIZE, where, problem, "ask in an issue how to offer more")
@@ -55,15 +55,16 @@ def bounds(manifest: Manifest) -> Iterator[Finding]:
 
 def seeds(manifest: Manifest) -> Iterator[Finding]:
     """Yield signs that seeds were chosen: a gap in their range, draws that cannot be checked."""
-    given = sorted(manifest.config.seeds)
-    missing = given[-1] - given[0] + 1 - len(given)
+    sorted_seeds = sorted(manifest.config.seeds)
+    missing = sorted_seeds[-1] - sorted_seeds[0] + 1 - len(sorted_seeds)
     if missing:
-        gap = next(a + 1 for a, b in pairwise(given) if b != a + 1)
-        problem = f"{missing:,} seeds are missing between {given[0]} and {given[-1]}, first {gap}"
+        gap = next(a + 1 for a, b in pairwise(sorted_seeds) if b != a + 1)
+        first, last = sorted_seeds[0], sorted_seeds[-1]
+        problem = f"{missing:,} seeds are missing between {first} and {last}, first {gap}"
         remedy = "offer every seed of the range: those that are left out decide the mean"
         yield _finding(layout.SEEDS, "/config/seeds", problem, remedy)
-    elif given[0]:
-        problem = f"the range begins at {given[0]}, not at 0: nobody can see why"
+    elif sorted_seeds[0]:
+        problem = f"the range begins at {sorted_seeds[0]}, not at 0: nobody can see why"
         remedy = "measure from seed 0, unless this repeats a measurement with fresh seeds"
         yield _finding(layout.SEEDS, "/config/seeds", problem, remedy, "warning")
     if manifest.config.generator != GENERATOR:
@@ -153,11 +154,11 @@ def days(manifest: Manifest, today: date) -> Iterator[Finding]:
         yield _finding(layout.DATES, where, "a day that no calendar has", _MEASURE_AGAIN)
         return
     where = "/evaluator/measurement_date"
-    told = ((where, measured, "measured"), ("/provenance/created", created, "written"))
-    for place, day, what in told:
+    dates = ((where, measured, "measured"), ("/provenance/created", created, "written"))
+    for pointer, day, what in dates:
         if wrong := misdated(day, today):
             remedy = "set the clock, and measure again"
-            yield _finding(layout.DATES, place, f"{what} {wrong}", remedy)
+            yield _finding(layout.DATES, pointer, f"{what} {wrong}", remedy)
     if created < measured:
         problem = f"measured on {measured}, and written on {created} already"
         yield _finding(layout.DATES, where, problem, _MEASURE_AGAIN)
@@ -171,13 +172,13 @@ def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
     """
     measured = date.fromisoformat(manifest.evaluator.measurement_date)
     written = datetime.fromisoformat(manifest.provenance.created).date()
-    earliest, latest, told = measured - _ONE_DAY, written + _ONE_DAY, 0
+    earliest, latest, count = measured - _ONE_DAY, written + _ONE_DAY, 0
     for index, row, problems in strict_json.read_lines(folder / CALLS, "calls"):
-        if problems or told == _MOST_LISTED:
+        if problems or count == _MOST_LISTED:
             return
         day = _replied(call_of(row).reply)
         if day is not None and not earliest <= day <= latest:
-            told += 1
+            count += 1
             problem = f"its reply is of {day}, the run of {measured} to {written}"
             where = f"{RAW['calls']}/{index}/reply"
             remedy = "restore the calls as they were answered"
@@ -196,5 +197,5 @@ def _replied(reply: str | None) -> date | None:
 def _finding(
     clause: str, where: str, problem: str, remedy: str, severity: Severity = "error"
 ) -> Finding:
-    place = f"{MANIFEST}{where}"
-    return Finding(clause=clause, where=place, problem=problem, remedy=remedy, severity=severity)
+    path = f"{MANIFEST}{where}"
+    return Finding(clause=clause, where=path, problem=problem, remedy=remedy, severity=severity)

@@ -51,7 +51,7 @@ def promote(
             checked.manifest,
             checked.audit.as_json(),
             platform=checked.statement.platform,
-            said=checked.statement.said(checked.attested),
+            declaration=checked.statement.said(checked.attested),
         )
     assert offer is not None  # what can be published is a run or an evaluation
     leaving = f"{layout.FOLDER}/{folder.name}"
@@ -79,9 +79,9 @@ def _required(checkout: Path, folder: Path, day: date) -> Checked:
         checked = check_one(folder, base, {}, itself=itself) if itself else checked
     if not checked.ok:
         wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]
-        told = "\n".join([*checked.blocks, *wrong[:_MOST_LISTED]])
+        details = "\n".join([*checked.blocks, *wrong[:_MOST_LISTED]])
         raise UsageError(
-            f"{folder} cannot be published: {len(wrong)} errors\n{told}\n"
+            f"{folder} cannot be published: {len(wrong)} errors\n{details}\n"
             f"  fix: see `epc submission check {folder}`"
         )
     return checked

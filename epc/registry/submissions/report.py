@@ -129,8 +129,8 @@ class Checked:
         """The model that was asked, by its record or by its source."""
         if self.offer and self.offer.stated:
             return self.offer.stated.model
-        asked = self.asked.get(EVALUATOR)
-        return asked.model if asked else None
+        evaluator = self.asked.get(EVALUATOR)
+        return evaluator.model if evaluator else None
 
     @property
     def ok(self) -> bool:
@@ -300,6 +300,6 @@ def _interval(bounds: Sequence[float] | None) -> str:
 def finding_lines(finding: Listed) -> Iterator[str]:
     """Yield a finding as `epc validate` prints one."""
     mark = "" if finding.severity == "error" else f"{finding.severity}: "
-    place = finding.where or "(the whole)"
-    yield f"  {place}: {mark}{finding.problem} [{finding.clause}]"
+    where = finding.where or "(the whole)"
+    yield f"  {where}: {mark}{finding.problem} [{finding.clause}]"
     yield f"    fix: {finding.remedy}"

@@ -56,13 +56,13 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
 
 def _active(text: str) -> Iterator[str]:
     """Yield what would be more than text if a page showed it without escaping."""
-    told = (
+    patterns = (
         (_HTML, "HTML"),
         (_TEMPLATE, "a template's braces"),
         (_MARKDOWN, "a Markdown link or picture"),
         (_SCHEME, "an address that runs or opens something"),
     )
-    for pattern, what in told:
+    for pattern, what in patterns:
         if pattern.search(text):
             yield f"holds what reads as {what}"
 

@@ -40,7 +40,7 @@ class Link:
 
 def addresses(checkout: Path, registry: Registry) -> dict[str, tuple[str, ...]]:
     """Return every address of the documents, the evaluators' records and the cards, with places."""
-    found: dict[str, set[str]] = {}
+    by_address: dict[str, set[str]] = {}
     texts = [
         (path.relative_to(checkout).as_posix(), path.read_text("utf-8"))
         for pattern in _DOCUMENTS
@@ -48,12 +48,12 @@ def addresses(checkout: Path, registry: Registry) -> dict[str, tuple[str, ...]]:
     ]
     texts += [(f"evaluator {r['generation']}", _strings(r)) for r in registry.given["evaluators"]]
     texts += [(e["card"]["tag"], _strings(e["card"])) for e in registry.given["snapshots"]]
-    for place, text in texts:
+    for where, text in texts:
         for match in _ADDRESS.findall(text):
             address = match.rstrip(".,;:!?*_")
             if _is_somebody(address):
-                found.setdefault(address, set()).add(place)
-    return {address: tuple(sorted(places)) for address, places in sorted(found.items())}
+                by_address.setdefault(address, set()).add(where)
+    return {address: tuple(sorted(places)) for address, places in sorted(by_address.items())}
 
 
 def ask_all(known: dict[str, tuple[str, ...]]) -> list[Link]:
@@ -65,11 +65,11 @@ def ask_all(known: dict[str, tuple[str, ...]]) -> list[Link]:
         first = dict(zip(known, pool.map(_ask, known), strict=True))
         again = [address for address, (state, _) in first.items() if state != "answers"]
         first |= dict(zip(again, pool.map(_ask, again), strict=True))
-    if known and not any(said.isdigit() for _, said in first.values()):
+    if known and not any(answer.isdigit() for _, answer in first.values()):
         raise WorldError(f"none of {len(known)} addresses answers\n  fix: look at the network")
     return [
-        Link(address=address, places=known[address], state=state, said=said)
-        for address, (state, said) in first.items()
+        Link(address=address, places=known[address], state=state, said=answer)
+        for address, (state, answer) in first.items()
     ]
 
 
@@ -80,9 +80,9 @@ def _ask(address: str) -> tuple[State, str]:
     from urllib.error import HTTPError, URLError
     from urllib.request import Request, build_opener
 
-    asked = Request(address, headers={"User-Agent": _WHO})  # noqa: S310  (http and https alone)
+    request = Request(address, headers={"User-Agent": _WHO})  # noqa: S310  (http and https alone)
     try:
-        with build_opener().open(asked, timeout=_TIMEOUT) as answer:
+        with build_opener().open(request, timeout=_TIMEOUT) as answer:
             return "answers", str(answer.status)
     except HTTPError as error:
         error.close()
@@ -106,13 +106,13 @@ def _is_somebody(address: str) -> bool:
         return "." in host and not _NOBODY.search(host)
 
 
-def _strings(given: Any) -> str:
-    return "\n".join(_each(given))
+def _strings(document: Any) -> str:
+    return "\n".join(_each(document))
 
 
-def _each(given: Any) -> Iterator[str]:
-    if isinstance(given, str):
-        yield given
-    elif isinstance(given, dict | list):
-        for value in given.values() if isinstance(given, dict) else given:
+def _each(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, dict | list):
+        for value in node.values() if isinstance(node, dict) else node:
             yield from _each(value)

@@ -65,7 +65,7 @@ class Upkeep:
 
 
 def upkeep(
-    registry: Registry, told: Sequence[Claim], links: Sequence[Link] | None, *, as_of: date
+    registry: Registry, claims: Sequence[Claim], links: Sequence[Link] | None, *, as_of: date
 ) -> Upkeep:
     """Return what the registry needs on a day.
 
@@ -82,47 +82,47 @@ def upkeep(
         expiring=tuple(state for state in states if state.status == "expiring"),
         unknown=tuple(state for state in states if state.status in {"unknown", "unconfirmed"}),
         gone_before=len(expired) - len(new),
-        proposals=diff(records, told),
-        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(records, told)),
+        proposals=diff(records, claims),
+        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(records, claims)),
         links=None if links is None else tuple(links),
     )
 
 
-def text(found: Upkeep) -> str:
+def text(report: Upkeep) -> str:
     """Return the value for a terminal."""
-    parts = [f"{title}: {count}\n{_indented(lines)}" for title, count, lines, _ in _parts(found)]
-    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(found)])
+    parts = [f"{title}: {count}\n{_indented(lines)}" for title, count, lines, _ in _parts(report)]
+    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(report)])
 
 
-def markdown(found: Upkeep) -> str:
+def markdown(report: Upkeep) -> str:
     """Return the value as an issue's text; empty if nobody has anything to do."""
-    if found.clean:
+    if report.clean:
         return ""
-    blocks = [MARK, f"What the registry needs, as of {found.as_of} (`epc upkeep`)."]
-    for title, count, lines, remedy in _parts(found):
+    blocks = [MARK, f"What the registry needs, as of {report.as_of} (`epc upkeep`)."]
+    for title, count, lines, remedy in _parts(report):
         blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
-    return "\n\n".join([*blocks, _rest(found)]) + "\n"
+    return "\n\n".join([*blocks, _rest(report)]) + "\n"
 
 
-def _parts(found: Upkeep) -> Iterator[tuple[str, int, str, str]]:
+def _parts(report: Upkeep) -> Iterator[tuple[str, int, str, str]]:
     """Yield each section that has anything: title, number, lines, what to do."""
     again = "Measure the evaluator again and publish the next snapshot, or let it stand as expired."
     dates = "Look the dates up at the platform, and write them to `snapshots/evaluators/`."
     apply = "If you believe it: `epc evaluators sync | git apply`, with the source it names."
     mend = "Name another source, or a copy of the page in an archive."
     for title, states, remedy in (
-        ("Expired lately", found.expired, again),
-        ("Expiring soon", found.expiring, again),
-        ("Unknown", found.unknown, dates),
+        ("Expired lately", report.expired, again),
+        ("Expiring soon", report.expiring, again),
+        ("Unknown", report.unknown, dates),
     ):
         if states:
             yield title, len(states), "\n".join(map(_state, states)), remedy
-    if found.proposals:
-        files = found.proposals.count("\n+++ ")
-        yield "Dates that moved", files, found.proposals, apply
-    if found.gone:
-        gone = "\n".join(f"{x.address}  {x.said}  in {', '.join(x.places)}" for x in found.gone)
-        yield "Addresses that are gone", len(found.gone), gone, mend
+    if report.proposals:
+        files = report.proposals.count("\n+++ ")
+        yield "Dates that moved", files, report.proposals, apply
+    if report.gone:
+        gone = "\n".join(f"{x.address}  {x.said}  in {', '.join(x.places)}" for x in report.gone)
+        yield "Addresses that are gone", len(report.gone), gone, mend
 
 
 def _state(state: Expiry) -> str:
@@ -131,15 +131,17 @@ def _state(state: Expiry) -> str:
     return f"{state.id}{day}{reason}: {state.note}"
 
 
-def _rest(found: Upkeep) -> str:
+def _rest(report: Upkeep) -> str:
     """Return the counts of what is nobody's task."""
-    said = [f"expired before: {found.gone_before}"]
-    if found.unheard:
-        said.append(f"models that the source knows and the registry does not: {len(found.unheard)}")
-    if found.links is not None:
-        unclear = sum(link.state == "unclear" for link in found.links)
-        said.append(f"addresses asked: {len(found.links)}, without a clear answer: {unclear}")
-    return "; ".join(said)
+    counts = [f"expired before: {report.gone_before}"]
+    if report.unheard:
+        counts.append(
+            f"models that the source knows and the registry does not: {len(report.unheard)}"
+        )
+    if report.links is not None:
+        unclear = sum(link.state == "unclear" for link in report.links)
+        counts.append(f"addresses asked: {len(report.links)}, without a clear answer: {unclear}")
+    return "; ".join(counts)
 
 
 def _indented(lines: str) -> str:

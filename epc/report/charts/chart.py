@@ -79,9 +79,9 @@ def colours(domain: list[str], shown: list[str] | None = None) -> Json:
 
     Where only some are `shown`, each keeps the colour that it has among all.
     """
-    given = dict(zip(domain, cycle(_COLOURS), strict=False))
+    colour_of = dict(zip(domain, cycle(_COLOURS), strict=False))
     kept = [name for name in domain if shown is None or name in shown]
-    return {"domain": kept, "range": [given[name] for name in kept]}
+    return {"domain": kept, "range": [colour_of[name] for name in kept]}
 
 
 def layer(rows: list[Json], mark: Json, **encoding: Any) -> Json:

@@ -32,15 +32,15 @@ def dots(rows: list[Json], title: str, at: Sequence[float] = (), **scale: Any) -
     spread = [row for row in rows if row["low"] is not None]
     names = [str(row["figure"]) for row in rows]
     lines = "split(datum.label, '\\n')"
-    place = listed("figure", names, labelLimit=_LONGEST, labelExpr=lines)
+    y = listed("figure", names, labelLimit=_LONGEST, labelExpr=lines)
     tall = _ROW * (1 + max(name.count("\n") for name in names))
     facts = told(figure="figure", value=title, low="from", high="to")
-    ends = {"x": quantity("low", title, **scale), "x2": {"field": "high"}, "y": place}
+    ends = {"x": quantity("low", title, **scale), "x2": {"field": "high"}, "y": y}
     dot = {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": FIRST}
     marks = {"type": "rule", "color": MUTED}
     layers = [
         layer([{"at": line} for line in at], marks, x=quantity("at", title, **scale)),
         *([layer(spread, {"type": "rule", "size": 2.5, "color": FIRST}, **ends)] if spread else []),
-        layer(rows, dot, x=quantity("value", title, **scale), y=place, tooltip=facts),
+        layer(rows, dot, x=quantity("value", title, **scale), y=y, tooltip=facts),
     ]
     return {"width": WIDTH, "height": tall * len(rows), "layer": layers}

@@ -75,7 +75,7 @@ def _kappas(one: Evaluation) -> Iterator[Figure]:
 
 
 def _chart(name: str, title: str, note: str, figures: list[Figure], content: Json) -> Chart:
-    said = "; ".join(
+    text = "; ".join(
         f"{' '.join(label.split())} {value:.2f}"
         + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
         for label, value, ends in figures
@@ -84,7 +84,7 @@ def _chart(name: str, title: str, note: str, figures: list[Figure], content: Jso
         name=name,
         title=title,
         note=note,
-        alternative=f"{title}: {said}.",
+        alternative=f"{title}: {text}.",
         content=content,
         rows=rows_of(figures),
     )

@@ -52,13 +52,13 @@ def matrix_chart(crossing: Mapping[Direction, Into]) -> Chart | None:
 def _cells(direction: Direction, into: Into) -> Iterator[_Cell]:
     pair = Pair.parse(direction)
     for figure in MATRICES:
-        said, *interval = cell(into, figure)
+        text, *interval = cell(into, figure)
         yield _Cell(
             first=pair.source,
             then=pair.target,
             figure=figure,
             value=100 * getattr(into, figure),
-            said=said,
+            said=text,
             interval=" ".join(interval),
         )
 
@@ -69,7 +69,7 @@ def _panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
     most = max(1.0, *(abs(each.value) for each in own))
     ends = [0, most] if figure == "redirected" else [most, -most]
     axis = {"labelAngle": 0, "labelLimit": 0}
-    place = {
+    position = {
         "x": {"field": "then", "type": "nominal", "sort": names, "title": "then", "axis": axis},
         "y": {"field": "first", "type": "nominal", "sort": names, "title": "first", "axis": axis},
     }
@@ -79,14 +79,14 @@ def _panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
     written = {"type": "text", "fontSize": 10, "color": INK}
 
     def text(field: str, dy: int) -> Json:
-        return layer(rows, written | {"dy": dy}, **place, text={"field": field})
+        return layer(rows, written | {"dy": dy}, **position, text={"field": field})
 
     return {
         "title": {"text": MATRICES[figure], "fontSize": 11, "anchor": "start"},
         "width": max(WIDTH - 60, _STEP * len(names)),
         "height": {"step": _STEP - 12},
         "layer": [
-            layer(rows, {"type": "rect", "opacity": 0.45}, **place, color=colour, tooltip=facts),
+            layer(rows, {"type": "rect", "opacity": 0.45}, **position, color=colour, tooltip=facts),
             text("said", -6),
             text("interval", 7),
         ],
@@ -94,9 +94,9 @@ def _panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
 
 
 def _words(cells: list[_Cell], figure: str) -> str:
-    said = "; ".join(
+    text = "; ".join(
         f"{each.first} to {each.then} {each.said} {each.interval}".rstrip()
         for each in cells
         if each.figure == figure
     )
-    return f"{MATRICES[figure].capitalize()}: {said}."
+    return f"{MATRICES[figure].capitalize()}: {text}."

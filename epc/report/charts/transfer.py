@@ -37,8 +37,8 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
     if not crossing:
         return None
     rows = [row for direction, into in crossing.items() for row in _rows(direction, into)]
-    said = "; ".join(headline(direction, into) for direction, into in crossing.items())
-    alternative = f"{said[0].upper()}{said[1:]}. The audit's word: {word}, by rule "
+    headlines = "; ".join(headline(direction, into) for direction, into in crossing.items())
+    alternative = f"{headlines[0].upper()}{headlines[1:]}. The audit's word: {word}, by rule "
     alternative += f"{rule}: {MEANING[word]}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]
@@ -82,7 +82,7 @@ def _rows(direction: Direction, into: Into) -> Iterator[Json]:
 
 def _panel(rows: list[Json], title: str, titles: list[str], behind: list[Json]) -> Json:
     """Return one figure's panel: both directions below each other, both intervals in each."""
-    place = listed("direction", titles)
+    y = listed("direction", titles)
     beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
     colour = {"field": "of", "type": "nominal", "scale": colours(_SCOPES)}
     shape = {"field": "of", "type": "nominal", "scale": {"domain": _SCOPES, "range": _SHAPES}}
@@ -91,7 +91,7 @@ def _panel(rows: list[Json], title: str, titles: list[str], behind: list[Json]) 
     rule = {"type": "rule", "size": 2.5}
     dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
     start = quantity("low", title)
-    ends = {"y": place, "yOffset": beside, "color": colour}
+    ends = {"y": y, "yOffset": beside, "color": colour}
     drawn = layer(rows, dot, **ends, x=quantity("value", title), shape=shape, tooltip=facts)
     spans = [layer(spread, rule, **ends, x=start, x2={"field": "high"})] if spread else []
     return {
@@ -103,10 +103,8 @@ def _panel(rows: list[Json], title: str, titles: list[str], behind: list[Json]) 
 
 def _by_chance(rows: list[Json], titles: list[str]) -> Json:
     bar = {"type": "bar", "color": BAND, "height": 40}
-    place = listed("direction", titles)
-    return layer(
-        rows, bar, y=place, x=quantity("none", _CHOICES, zero=True), x2={"field": "chance"}
-    )
+    y = listed("direction", titles)
+    return layer(rows, bar, y=y, x=quantity("none", _CHOICES, zero=True), x2={"field": "chance"})
 
 
 def _lines() -> list[Json]:

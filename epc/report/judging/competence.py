@@ -44,29 +44,29 @@ class Shown:
     notes: tuple[str, ...]
 
 
-def title_of(found: Competence) -> str:
+def title_of(competence: Competence) -> str:
     """Return one line that says what a judge is worth on texts whose order is known."""
-    told = "outputs from spoilt ones"
-    if found.word == "cannot_tell":
-        return f"{found.judge}: these pairs cannot say whether it tells {told}"
-    return f"{found.judge}: {found.word} of telling {told}"
+    task = "outputs from spoilt ones"
+    if competence.word == "cannot_tell":
+        return f"{competence.judge}: these pairs cannot say whether it tells {task}"
+    return f"{competence.judge}: {competence.word} of telling {task}"
 
 
-def tables(found: Competence) -> Iterator[Shown]:
+def tables(competence: Competence) -> Iterator[Shown]:
     """Yield what stands below that line."""
-    yield _planted(found)
-    yield _shifts(found)
-    if found.ablation is not None:
-        yield _ablation(found.ablation)
-    if found.retests:
-        yield _retests(found.retests)
+    yield _planted(competence)
+    yield _shifts(competence)
+    if competence.ablation is not None:
+        yield _ablation(competence.ablation)
+    if competence.retests:
+        yield _retests(competence.retests)
 
 
 def competence_text(rows: Sequence[Competence]) -> Iterator[str]:
     """Yield the printed form."""
-    for found in rows:
-        yield from ("", title_of(found))
-        for shown in tables(found):
+    for row in rows:
+        yield from ("", title_of(row))
+        for shown in tables(row):
             yield _line(shown.head)
             yield from map(_line, shown.rows)
             yield from (f"  {note}" for note in shown.notes)
@@ -77,24 +77,24 @@ def _line(cells: tuple[str, ...]) -> str:
     return f"  {first:<44}{''.join(cell.ljust(24) for cell in others)}".rstrip()
 
 
-def _planted(found: Competence) -> Shown:
-    asked = (
-        f"{found.evaluations:,} evaluations of {found.outputs:,} outputs and texts made from them"
+def _planted(test: Competence) -> Shown:
+    counts = (
+        f"{test.evaluations:,} evaluations of {test.outputs:,} outputs and texts made from them"
     )
-    bar = f"capable is more than {100 * found.useful:.0f}%, incapable less, by the whole interval"
+    bar = f"capable is more than {100 * test.useful:.0f}%, incapable less, by the whole interval"
     notes = [
-        f"{asked}, {found.valid:,} valid; none is part of the primary figures",
-        f"{bar}, clustered by question; guessing gives {100 * found.chance:.0f}% at most",
+        f"{counts}, {test.valid:,} valid; none is part of the primary figures",
+        f"{bar}, clustered by question; guessing gives {100 * test.chance:.0f}% at most",
         "a pair without two valid evaluations is lost, and wrong; at the floor no score can fall",
     ]
-    if found.constant is not None:
-        score = f"it gives every text the same overall score, {found.constant}"
+    if test.constant is not None:
+        score = f"it gives every text the same overall score, {test.constant}"
         notes.insert(0, f"{score}: it detects nothing")
-    if any(row.ci95 is None for row in found.kinds):
+    if any(row.ci95 is None for row in test.kinds):
         notes.append(f"no interval is stated for fewer than {FEWEST} pairs, or too few questions")
     return Shown(
         head=("planted pairs", "as expected", "pairs", "lost, at floor", "bounds", "word"),
-        rows=tuple(_detection(row) for row in (found.overall, *found.kinds)),
+        rows=tuple(_detection(row) for row in (test.overall, *test.kinds)),
         notes=tuple(notes),
     )
 
@@ -110,7 +110,7 @@ def _detection(row: Detection) -> tuple[str, ...]:
     )
 
 
-def _shifts(found: Competence) -> Shown:
+def _shifts(competence: Competence) -> Shown:
     rows = (
         (
             row.by,
@@ -120,7 +120,7 @@ def _shifts(found: Competence) -> Shown:
             _NONE[row.none],
             "" if row.over == OVERALL else row.over,
         )
-        for row in found.shifts
+        for row in competence.shifts
         if row.pairs
     )
     return Shown(
@@ -130,20 +130,20 @@ def _shifts(found: Competence) -> Shown:
     )
 
 
-def _ablation(found: Ablation) -> Shown:
+def _ablation(ablation: Ablation) -> Shown:
     of = "points are those of the dimension that the quote was given for"
     return Shown(
         head=("evidence taken out", "score moves", "points"),
         rows=(
-            ("its quote", share_text(found.moved), mean_text(found.change)),
+            ("its quote", share_text(ablation.moved), mean_text(ablation.change)),
             (
                 "as much elsewhere",
-                share_text(found.moved_control),
-                mean_text(found.change_control),
+                share_text(ablation.moved_control),
+                mean_text(ablation.change_control),
             ),
-            ("the difference", "", mean_text(found.difference)),
+            ("the difference", "", mean_text(ablation.difference)),
         ),
-        notes=(f"{_BEARS[found.bears]}: {found.pairs:,} quotes, {found.lost:,} lost", of),
+        notes=(f"{_BEARS[ablation.bears]}: {ablation.pairs:,} quotes, {ablation.lost:,} lost", of),
     )
 
 
@@ -158,11 +158,11 @@ def _retests(rows: Sequence[Retest]) -> Shown:
 
 
 def _retest(row: Retest) -> tuple[str, ...]:
-    found, after = row.compared, (row.times[-1] or "")[:10]
+    comparison, after = row.compared, (row.times[-1] or "")[:10]
     return (
         f"{'the same day' if row.same_day else 'another day'}, {after}",
-        share_text(found.same_overall),
-        f"{found.outputs:,}",
-        mean_text(found.mean_difference),
-        plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
+        share_text(comparison.same_overall),
+        f"{comparison.outputs:,}",
+        mean_text(comparison.mean_difference),
+        plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
     )

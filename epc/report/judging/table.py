@@ -68,72 +68,72 @@ def _evaluation(one: Evaluation) -> Iterator[Row]:
     yield from _section(one.name, "primary", one.primary)
     yield from _section(one.name, "self_judging", one.self_judging)
     for evidence in one.evidence:
-        place = (one.name, "evidence", "judge_model", evidence.judge)
-        for kind, found in evidence.kinds.items():
-            yield _share(place, kind, evidence.quotes, found)
+        key = (one.name, "evidence", "judge_model", evidence.judge)
+        for kind, share in evidence.kinds.items():
+            yield _share(key, kind, evidence.quotes, share)
     for own in one.self_preference:
-        place = (one.name, "self_preference", "judge_model", own.judge)
-        yield _mean(place, "self_preference", own.own, own)
+        key = (one.name, "self_preference", "judge_model", own.judge)
+        yield _mean(key, "self_preference", own.own, own)
     for tested in one.competence:
-        place = (one.name, "competence", "judge_model", tested.judge)
+        key = (one.name, "competence", "judge_model", tested.judge)
         for detected in (tested.overall, *tested.kinds):
-            yield _share(place, detected.kind, detected.pairs, detected)
+            yield _share(key, detected.kind, detected.pairs, detected)
         for shift in tested.shifts:
-            yield _mean(place, shift.by, shift.pairs, shift)
+            yield _mean(key, shift.by, shift.pairs, shift)
     yield from _agreement(one.name, "agreement", one.agreement)
     yield from _agreement(one.name, "agreement over readable", one.readable)
 
 
-def _section(name: str, section: str, found: Section) -> Iterator[Row]:
-    yield from _group((name, section, "all", ""), found.all)
+def _section(name: str, section: str, figures: Section) -> Iterator[Row]:
+    yield from _group((name, section, "all", ""), figures.all)
     for axis in AXES:
-        for group in found.groups(axis):
+        for group in figures.groups(axis):
             yield from _group((name, section, axis, group.value or ""), group)
-    for row in found.by_score:
-        place = (name, section, "overall_score", str(row.overall_score))
-        yield _share(place, "invalid", row.readable, row.invalid)
+    for row in figures.by_score:
+        key = (name, section, "overall_score", str(row.overall_score))
+        yield _share(key, "invalid", row.readable, row.invalid)
 
 
-def _agreement(name: str, section: str, found: Agreement) -> Iterator[Row]:
-    for pair in found.pairs:
+def _agreement(name: str, section: str, agreement: Agreement) -> Iterator[Row]:
+    for pair in agreement.pairs:
         yield from _compared(
             (name, section, "judge_model", " and ".join(pair.judges)), pair.compared
         )
-    place = (name, section, "judge_model", "all")
-    for measure, value in found.alpha.items():
-        yield _row(place, f"alpha {measure}", None, value, found.alpha_ci95[measure])
+    key = (name, section, "judge_model", "all")
+    for measure, value in agreement.alpha.items():
+        yield _row(key, f"alpha {measure}", None, value, agreement.alpha_ci95[measure])
 
 
-def _group(place: Place, group: Group) -> Iterator[Row]:
-    for verdict, found in group.verdicts.items():
-        yield _share(place, verdict, group.valid, found)
+def _group(key: Place, group: Group) -> Iterator[Row]:
+    for verdict, share in group.verdicts.items():
+        yield _share(key, verdict, group.valid, share)
         bounds = group.bounds.verdicts[verdict]
-        yield _row(place, f"{verdict}, bounds", group.samples, None, bounds)
-    yield _share(place, "invalid", group.samples, group.invalid)
-    yield _mean(place, "overall_score", group.valid, group.overall_score)
+        yield _row(key, f"{verdict}, bounds", group.samples, None, bounds)
+    yield _share(key, "invalid", group.samples, group.invalid)
+    yield _mean(key, "overall_score", group.valid, group.overall_score)
     for name, scored in group.dimensions.items():
-        yield _mean(place, name, group.valid, scored)
+        yield _mean(key, name, group.valid, scored)
 
 
-def _compared(place: Place, row: Compared) -> Iterator[Row]:
+def _compared(key: Place, row: Compared) -> Iterator[Row]:
     n = row.outputs
-    yield _share(place, "same_verdict", n, row.same_verdict)
-    yield _share(place, "same_overall", n, row.same_overall)
-    yield _mean(place, "mean_absolute_error", n, row.mean_absolute_error)
-    yield _mean(place, "mean_difference", n, row.mean_difference)
+    yield _share(key, "same_verdict", n, row.same_verdict)
+    yield _share(key, "same_overall", n, row.same_overall)
+    yield _mean(key, "mean_absolute_error", n, row.mean_absolute_error)
+    yield _mean(key, "mean_difference", n, row.mean_difference)
     for measure, kappa in row.kappa.items():
-        yield _row(place, f"kappa {measure}", n, kappa, row.kappa_ci95[measure])
+        yield _row(key, f"kappa {measure}", n, kappa, row.kappa_ci95[measure])
 
 
-def _share(place: Place, measure: str, n: int, found: Share) -> Row:
-    return _row(place, measure, n, found.share, found.ci95)
+def _share(key: Place, measure: str, n: int, share: Share) -> Row:
+    return _row(key, measure, n, share.share, share.ci95)
 
 
-def _mean(place: Place, measure: str, n: int, found: Mean) -> Row:
-    return _row(place, measure, n, found.mean, found.ci95)
+def _mean(key: Place, measure: str, n: int, mean: Mean) -> Row:
+    return _row(key, measure, n, mean.mean, mean.ci95)
 
 
 def _row(
-    place: Place, measure: str, n: int | None, estimate: float | None, interval: Ends | None
+    key: Place, measure: str, n: int | None, estimate: float | None, interval: Ends | None
 ) -> Row:
-    return (*place, measure, n, estimate, *(interval or (None, None)))
+    return (*key, measure, n, estimate, *(interval or (None, None)))

@@ -114,9 +114,9 @@ def _section(section: Section) -> Iterator[str]:
         return
     yield ""
     yield _row("dimension", "mean (0-2)", "0", "1", "2")
-    for name, found in section.all.dimensions.items():
+    for name, scores in section.all.dimensions.items():
         yield _row(
-            f"  {name}", mean_text(found), *(f"{count:,}" for count in found.counts.values())
+            f"  {name}", mean_text(scores), *(f"{count:,}" for count in scores.counts.values())
         )
     yield "  shares of valid evaluations; invalid: of all [95% interval, clustered by question]"
     yield from _bounds(section.all)
@@ -159,9 +159,9 @@ def _reasons(rows: Sequence[Reasons]) -> Iterator[str]:
     yield ""
     yield _row("invalid by reason", "samples", "invalid")
     for row in rows:
-        for flag, found in row.flags.items():
+        for flag, share in row.flags.items():
             yield f"  {row.judge}: {flag}"
-            yield _row("", f"{row.samples:,}", share_text(found))
+            yield _row("", f"{row.samples:,}", share_text(share))
 
 
 def _disagreements(rows: Sequence[Disagreement]) -> Iterator[str]:
@@ -193,7 +193,7 @@ def _trust(rows: Sequence[Statement]) -> Iterator[str]:
 
 
 def _group(label: str, group: Group) -> str:
-    verdicts = (share_text(found) for found in group.verdicts.values())
+    verdicts = (share_text(share) for share in group.verdicts.values())
     return _row(f"  {label}", *verdicts, share_text(group.invalid), mean_text(group.overall_score))
 
 
@@ -224,11 +224,11 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
     yield _row("agreement", "outputs", "same verdict", "mean abs. error", "weighted kappa")
     both_valid = {pair.judges: pair.compared for pair in valid.pairs}
     for pair in readable.pairs:
-        found = both_valid.get(pair.judges)
+        comparison = both_valid.get(pair.judges)
         yield f"  {pair.judges[0]} and {pair.judges[1]}"
-        if found is not None:
-            yield _compared("    both valid", found, found.mean_absolute_error)
-        if found is None or found.outputs < pair.compared.outputs:
+        if comparison is not None:
+            yield _compared("    both valid", comparison, comparison.mean_absolute_error)
+        if comparison is None or comparison.outputs < pair.compared.outputs:
             yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
         if (own := pair.compared.own_scale) is not None:
             error = mean_text(own.mean_absolute_error)
@@ -240,37 +240,37 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
         yield _row(f"  {name}", *sides)
 
 
-def _labels(found: Labelled) -> Iterator[str]:
+def _labels(labels: Labelled) -> Iterator[str]:
     """Yield how judges stand against people, and PASS shares put right by labels."""
     yield ""
-    undecided = f", {found.undecided} more without a majority" if found.undecided else ""
-    yield f"against people: {found.outputs} outputs labelled by {found.labellers}{undecided}"
+    undecided = f", {labels.undecided} more without a majority" if labels.undecided else ""
+    yield f"against people: {labels.outputs} outputs labelled by {labels.labellers}{undecided}"
     yield _row("agreement", "outputs", "same verdict", "mean abs. error", "weighted kappa")
-    for left, right, between in found.between_people:
+    for left, right, between in labels.between_people:
         if between is not None:
             yield _compared(f"  {left} and {right}", between, between.mean_absolute_error)
-    for judge in found.judges:
+    for judge in labels.judges:
         if judge.compared is not None:
             yield _compared(f"  {judge.judge}", judge.compared, judge.compared.mean_absolute_error)
         else:
             yield _row(f"  {judge.judge}", f"{judge.labelled:,}", share_text(judge.same_verdict))
         if judge.lost:
             yield f"    {judge.lost} labelled outputs have no valid evaluation of this judge"
-    for judge in found.judges:
+    for judge in labels.judges:
         if judge.compared is not None:
             yield from _errors(judge)
     yield ""
     yield _row("PASS share put right", "as judged", "Rogan and Gladen", "prediction-powered")
-    for judge in found.judges:
+    for judge in labels.judges:
         passes = judge.passes
         put_right = (passes.rogan_gladen, passes.prediction_powered)
         yield _row(f"  {judge.judge}", share_text(passes.stated), *map(percent_text, put_right))
-        said = (
+        rates = (
             f"{share_text(passes.sensitivity)}, FAIL or PARTIAL in {share_text(passes.specificity)}"
         )
-        yield f"    where people say PASS it says PASS in {said} of the others"
+        yield f"    where people say PASS it says PASS in {rates} of the others"
     yield _row(
-        "  the labels alone", *(share_text(judge.passes.labels) for judge in found.judges[:1])
+        "  the labels alone", *(share_text(judge.passes.labels) for judge in labels.judges[:1])
     )
     yield "  both take it that labelled outputs were drawn at random from those that were judged"
 
@@ -283,13 +283,13 @@ def _errors(judge: Against) -> Iterator[str]:
         yield _row(f"  {matrix.dimension}", *columns)
 
 
-def _compared(label: str, found: Compared, shift: Mean) -> str:
+def _compared(label: str, comparison: Compared, shift: Mean) -> str:
     return _row(
         label,
-        f"{found.outputs:,}",
-        share_text(found.same_verdict),
+        f"{comparison.outputs:,}",
+        share_text(comparison.same_verdict),
         mean_text(shift),
-        plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
+        plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
     )
 
 

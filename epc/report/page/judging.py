@@ -52,9 +52,9 @@ def judging_page(report: Report) -> str:
     samples = sum(total.samples for total in one.totals.values())
     counted = f"{len(one.judges)} judge{'s' * (len(one.judges) != 1)}"
     title = f"{samples:,} evaluations by {counted}"
-    found = one.primary.all
-    sentence = f"Of {found.samples:,} evaluations of others' outputs "
-    sentence += ", ".join(f"{share.count:,} {name}" for name, share in found.verdicts.items())
+    overall = one.primary.all
+    sentence = f"Of {overall.samples:,} evaluations of others' outputs "
+    sentence += ", ".join(f"{share.count:,} {name}" for name, share in overall.verdicts.items())
     return page(
         title,
         element(
@@ -64,8 +64,10 @@ def judging_page(report: Report) -> str:
         ),
         element(
             "section",
-            element("strong", f"{found.valid:,} of {found.samples:,} cross-judgments are valid"),
-            element("p", f"{sentence}, {found.invalid.count:,} invalid."),
+            element(
+                "strong", f"{overall.valid:,} of {overall.samples:,} cross-judgments are valid"
+            ),
+            element("p", f"{sentence}, {overall.invalid.count:,} invalid."),
             class_="word inconclusive",
         ),
         listed(one.remarks),
@@ -103,7 +105,7 @@ def _word(trusted: Trusted) -> Markup:
 def _order(rows: Sequence[Statement]) -> Callable[[str], int]:
     """Return the place of what is stated: that of the judge of whom most is stated."""
     longest = max((list(ones) for _, ones in groupby(rows, lambda r: r.judge)), key=len, default=[])
-    places = {row.about: place for place, row in enumerate(longest)}
+    places = {row.about: index for index, row in enumerate(longest)}
     return lambda about: places.get(about, len(places))
 
 
@@ -145,26 +147,29 @@ def _matrix(one: Evaluation) -> Iterator[tuple[str, ...]]:
         cells = [first]
         for column, second in enumerate(judges):
             low, high = sorted((first, second))
-            found = (valid if row < column else readable).get((low, high))
-            if found is None:
+            comparison = (valid if row < column else readable).get((low, high))
+            if comparison is None:
                 cells.append("" if row == column else "-")
             else:
-                kappa = plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL])
-                cells.append(f"{kappa}, {found.outputs:,}")
+                kappa = plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL])
+                cells.append(f"{kappa}, {comparison.outputs:,}")
         yield tuple(cells)
 
 
 def _pairs(one: Evaluation) -> Iterator[tuple[str, ...]]:
     for over, side in zip(("valid", "readable"), _sides(one), strict=True):
         for pair in side.pairs:
-            found = pair.compared
+            comparison = pair.compared
             yield (
                 " and ".join(pair.judges),
                 over,
-                f"{found.outputs:,}",
-                share_text(found.same_verdict),
-                mean_text(found.mean_absolute_error),
-                *(plain_text(found.kappa[name], found.kappa_ci95[name]) for name in _SCORES),
+                f"{comparison.outputs:,}",
+                share_text(comparison.same_verdict),
+                mean_text(comparison.mean_absolute_error),
+                *(
+                    plain_text(comparison.kappa[name], comparison.kappa_ci95[name])
+                    for name in _SCORES
+                ),
             )
 
 
@@ -174,7 +179,7 @@ def _disagreements(rows: Sequence[Disagreement]) -> Iterator[Markup]:
     yield element("h2", "Where judges differ most")
     for row in rows:
         more = row.characters - len(row.shown)
-        told = [("task", row.task)] if row.task else []
+        task = [("task", row.task)] if row.task else []
         yield element(
             "details",
             element("summary", f"{row.points} points apart: {row.output_id}"),
@@ -183,7 +188,7 @@ def _disagreements(rows: Sequence[Disagreement]) -> Iterator[Markup]:
                     ("question", row.question_id),
                     ("variant", row.prompt_variant),
                     ("target", row.target_model),
-                    *told,
+                    *task,
                 ]
             ),
             element("h3", "Output"),

@@ -52,20 +52,20 @@ def details(one: Evaluation) -> Iterator[Markup]:
 
 def competence(rows: Iterable[Competence]) -> Iterator[Markup]:
     """Yield what tests say of each judge."""
-    for found in rows:
+    for row in rows:
         content: list[Markup] = []
-        for shown in tables(found):
+        for shown in tables(row):
             content += [table([shown.head, *shown.rows], name=shown.head[0]), listed(shown.notes)]
-        yield folded(title_of(found), *content)
+        yield folded(title_of(row), *content)
 
 
-def against_people(found: Labelled) -> Iterator[Markup]:
+def against_people(labels: Labelled) -> Iterator[Markup]:
     """Yield how judges stand against people, and PASS shares put right by labels."""
-    undecided = f", {found.undecided:,} more without a majority" if found.undecided else ""
+    undecided = f", {labels.undecided:,} more without a majority" if labels.undecided else ""
     yield element("h2", "Against people")
-    yield element("p", f"{found.outputs:,} outputs labelled by {found.labellers:,}{undecided}.")
-    rows = [(f"{left} and {right}", between) for left, right, between in found.between_people]
-    rows += [(judge.judge, judge.compared) for judge in found.judges]
+    yield element("p", f"{labels.outputs:,} outputs labelled by {labels.labellers:,}{undecided}.")
+    rows = [(f"{left} and {right}", between) for left, right, between in labels.between_people]
+    rows += [(judge.judge, judge.compared) for judge in labels.judges]
     agreement = (
         (
             who,
@@ -87,12 +87,12 @@ def against_people(found: Labelled) -> Iterator[Markup]:
             percent_text(judge.passes.prediction_powered),
             share_text(judge.passes.labels),
         )
-        for judge in found.judges
+        for judge in labels.judges
     )
     head = ("judge", "PASS as judged", "Rogan and Gladen", "prediction-powered", "labels alone")
     yield table([head, *put_right], name="PASS shares put right")
     yield element("p", "Both take it that labelled outputs were drawn at random.")
-    for judge in found.judges:
+    for judge in labels.judges:
         if judge.compared is not None:
             yield folded(f"Errors of {judge.judge}", _errors(judge))
 
@@ -122,8 +122,8 @@ def _judged(one: Evaluation) -> Iterator[tuple[str, Content]]:
     for method, total in one.totals.items():
         counts = (total.samples, total.valid, total.invalid, total.not_judged, total.surplus)
         names = ("samples", "valid", "invalid", "not judged", "surplus")
-        said = (f"{count:,} {name}" for count, name in zip(counts, names, strict=True))
-        yield method, ", ".join(said)
+        parts = (f"{count:,} {name}" for count, name in zip(counts, names, strict=True))
+        yield method, ", ".join(parts)
 
 
 def _section(section: Section, title: str) -> Iterator[Markup]:
@@ -132,18 +132,18 @@ def _section(section: Section, title: str) -> Iterator[Markup]:
         rows += [(f"{TITLES[axis]} {group.value}", group) for group in section.groups(axis)]
     head = ("", "samples", *VERDICTS, "invalid", "overall (0-8)")
     yield table([head, *(_group(*row) for row in rows)], name=title)
-    found = section.all
-    if found.valid:
+    overall = section.all
+    if overall.valid:
         scored = (
             (name, mean_text(each), *(f"{count:,}" for count in each.counts.values()))
-            for name, each in found.dimensions.items()
+            for name, each in overall.dimensions.items()
         )
         yield table(
             [("dimension", "mean (0-2)", "0", "1", "2"), *scored], name=f"Dimensions, {title}"
         )
-    if found.invalid.count:
-        bounds = (ends_text(ends, 100, "%", 1) for ends in found.bounds.verdicts.values())
-        worst = ("worst to best", *bounds, ends_text(found.bounds.overall_score, 1, "", 2))
+    if overall.invalid.count:
+        bounds = (ends_text(ends, 100, "%", 1) for ends in overall.bounds.verdicts.values())
+        worst = ("worst to best", *bounds, ends_text(overall.bounds.overall_score, 1, "", 2))
         yield element("p", "If all invalid evaluations were valid:")
         yield table([("", *VERDICTS, "overall (0-8)"), worst], name=f"Bounds, {title}")
 
@@ -160,9 +160,9 @@ def _group(label: str, group: Group) -> tuple[str, ...]:
 
 def _invalid(one: Evaluation) -> Iterator[Markup]:
     rows = [
-        (row.judge, flag, f"{found.count:,} of {row.samples:,}", share_text(found))
+        (row.judge, flag, f"{share.count:,} of {row.samples:,}", share_text(share))
         for row in one.reasons
-        for flag, found in row.flags.items()
+        for flag, share in row.flags.items()
     ]
     if not rows:
         yield element("p", "None: every reply is a valid evaluation.")
@@ -189,15 +189,15 @@ def changes(report: Report) -> Iterator[Markup]:
 
 def _change(rows: Iterable[Drifted]) -> Iterator[tuple[str, ...]]:
     for row in rows:
-        found = row.compared
+        comparison = row.compared
         between = " to ".join(PurePath(name).name for name in (row.before, row.after))
         yield (
             f"{row.judge} ({row.method})",
             between,
             "drift" if row.is_drift else "what names do",
-            f"{found.outputs:,}",
+            f"{comparison.outputs:,}",
             f"{row.shared:,}",
-            share_text(found.same_verdict),
-            mean_text(found.mean_difference),
-            plain_text(found.kappa[OVERALL], found.kappa_ci95[OVERALL]),
+            share_text(comparison.same_verdict),
+            mean_text(comparison.mean_difference),
+            plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
         )

@@ -52,7 +52,7 @@ def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
             rows.append((label, [content]))
         else:
             rows[-1][1].extend(("; ", content))
-    both = ((element("dt", label), element("dd", *told)) for label, told in rows)
+    both = ((element("dt", label), element("dd", *contents)) for label, contents in rows)
     return element("dl", *(piece for pair in both for piece in pair))
 
 

@@ -67,10 +67,10 @@ def _word(verdict: str) -> str:
 
 def _crossing(audited: Audit) -> Mapping[Direction, Into]:
     """Return what crosses; nothing of a failed run, as its few seeds measure nothing (R8)."""
-    found = audited.facts.transfer
-    if found is None or audited.verdict == "no_verdicts_counted":
+    transfer = audited.facts.transfer
+    if transfer is None or audited.verdict == "no_verdicts_counted":
         return {}
-    return found.directions or {}
+    return transfer.directions or {}
 
 
 def _verdict(audited: Audit) -> Markup:
@@ -98,11 +98,11 @@ def _cards(crossing: Mapping[Direction, Into]) -> Markup:
 
 def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what the headline takes for granted."""
-    found = audited.facts.transfer
-    if found is not None:
-        yield "p value", tested(found)
-        if found.test is not None:
-            yield "conditional", conditions(found)
+    transfer = audited.facts.transfer
+    if transfer is not None:
+        yield "p value", tested(transfer)
+        if transfer.test is not None:
+            yield "conditional", conditions(transfer)
     yield "control", f"the noise floor is {audit_text.METHODS[audited.control['method']]}"
     yield "rule", f"version {RULE}; see Readings R70 to R74"
     for number, line in enumerate(holds):
@@ -129,7 +129,7 @@ def _details(
         table(measurement_text.figures(manifest, audited), name="Figures of the protocol"),
         element("p", " ".join(measurement_text.how_to_read(manifest)) + "."),
     )
-    found = audited.facts.transfer
+    transfer = audited.facts.transfer
     if crossing:
         parts = (
             joined((element("h3", pair_title(d)), facts(figures(d, into))))
@@ -137,7 +137,7 @@ def _details(
         )
         tables = (
             joined((element("h3", title), table(rows, name=title)))
-            for title, rows in (matrices(found) if found else ())
+            for title, rows in (matrices(transfer) if transfer else ())
         )
         yield folded("What crosses, in full", *tables, *parts)
     yield folded(
@@ -160,7 +160,7 @@ def _details(
     )
 
 
-def findings(found: Iterable[Finding], *, none: str) -> Markup:
+def findings(entries: Iterable[Finding], *, none: str) -> Markup:
     """Return findings, each with its clause and what to do."""
     items = [
         joined(
@@ -170,7 +170,7 @@ def findings(found: Iterable[Finding], *, none: str) -> Markup:
                 element("span", f"Remedy: {finding.remedy}", class_="remedy"),
             )
         )
-        for finding in found
+        for finding in entries
     ]
     return listed(items) if items else element("p", none)
 
@@ -183,7 +183,7 @@ def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:
     for name in manifest.names:
         cells: list[str] = []
         for rows in counts.values():
-            won, lost, tied = (sum(cell[place] for cell in rows[name]) for place in range(3))
+            won, lost, tied = (sum(cell[index] for cell in rows[name]) for index in range(3))
             rate = f"{100 * won / (won + lost):.0f}%" if won + lost else "none decided"
             cells += [f"{won:,}", f"{lost:,}", f"{tied:,}", rate]
         yield (name, *cells)
@@ -217,23 +217,23 @@ def _configuration(manifest: Manifest) -> Iterator[Markup]:
 
 
 def _provenance(manifest: Manifest) -> Iterator[Markup]:
-    told = manifest.provenance
+    provenance = manifest.provenance
     yield facts(
         [
-            ("created", told.created),
-            ("calls", ", ".join(f"{count:,} {role}" for role, count in told.calls.items())),
-            ("tokens", ", ".join(f"{count:,} {way}" for way, count in told.tokens.items())),
-            ("retries", f"{told.retries:,}"),
+            ("created", provenance.created),
+            ("calls", ", ".join(f"{count:,} {role}" for role, count in provenance.calls.items())),
+            ("tokens", ", ".join(f"{count:,} {way}" for way, count in provenance.tokens.items())),
+            ("retries", f"{provenance.retries:,}"),
             *(
                 (f"{role} served", ", ".join(f"{name} ({n:,})" for name, n in served.items()))
-                for role, served in told.served_models.items()
+                for role, served in provenance.served_models.items()
                 if served
             ),
             *(
                 (f"{role} answers", ", ".join(f"{n:,} {origin}" for origin, n in each.items()))
-                for role, each in (told.origins or {}).items()
+                for role, each in (provenance.origins or {}).items()
             ),
-            *((name, str(version)) for name, version in told.software.items()),
+            *((name, str(version)) for name, version in provenance.software.items()),
         ]
     )
     if manifest.raw:

@@ -33,8 +33,8 @@ def svg(chart: Chart, cache: Path) -> Markup:
 
     Raises: WorldError if the disk fails.
     """
-    given = json.dumps(chart.specification, sort_keys=True)
-    name = hashlib.sha256(f"{picture.renderer()}\n{given}".encode()).hexdigest()
+    text = json.dumps(chart.specification, sort_keys=True)
+    name = hashlib.sha256(f"{picture.renderer()}\n{text}".encode()).hexdigest()
     path = cache / f"{name}.svg"
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ def floor_chart(manifest: Manifest) -> Chart:
         low, high = gamma.ci95 or (None, None)
         means.append({"source": pair.title, "mean": gamma.mean, "low": low, "high": high})
     order = [noise[0], *(row for both in zip(noise[1:], means, strict=True) for row in both)]
-    place = listed("source", [row["source"] for row in order])
+    y = listed("source", [row["source"] for row in order])
     start, mean = quantity("low", "gamma", zero=True), quantity("mean", "gamma")
     end = {"field": "high"}
     facts = told(source="gamma of", mean="mean", low="from", high="to")
@@ -60,10 +60,10 @@ def floor_chart(manifest: Manifest) -> Chart:
             "width": WIDTH - 40,
             "height": _STEP,
             "layer": [
-                layer(noise, bar, y=place, x=start, x2=end, tooltip=facts),
-                layer(noise, tick, y=place, x=mean),
-                *([layer(spread, rule, y=place, x=start, x2=end)] if spread else []),
-                layer(means, dot, y=place, x=mean, tooltip=facts),
+                layer(noise, bar, y=y, x=start, x2=end, tooltip=facts),
+                layer(noise, tick, y=y, x=mean),
+                *([layer(spread, rule, y=y, x=start, x2=end)] if spread else []),
+                layer(means, dot, y=y, x=mean, tooltip=facts),
             ],
         },
         rows=order,
@@ -87,7 +87,7 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
         low, high = excess[direction].ci95 or (None, None)
         mean = excess[direction].mean
         rows.append({"direction": pair_title(direction), "excess": mean, "low": low, "high": high})
-    place = listed("direction", list(map(pair_title, directions)))
+    y = listed("direction", list(map(pair_title, directions)))
     spread = [row for row in rows if row["low"] is not None]
     facts = told(direction="direction", excess="excess", low="from", high="to")
     rule = {"type": "rule", "size": 2.5, "color": FIRST}
@@ -110,11 +110,11 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
             "layer": [
                 zero,
                 *(
-                    [layer(spread, rule, y=place, x=quantity("low"), x2={"field": "high"})]
+                    [layer(spread, rule, y=y, x=quantity("low"), x2={"field": "high"})]
                     if spread
                     else []
                 ),
-                layer(rows, dot, y=place, x=value, tooltip=facts),
+                layer(rows, dot, y=y, x=value, tooltip=facts),
             ],
         },
         rows=rows,

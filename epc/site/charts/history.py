@@ -117,7 +117,7 @@ def _words(
 ) -> str:
     """Return the newest figures and the ends to come in words."""
     newest = max(row["day"] for row in rows)
-    said = ", ".join(
+    text = ", ".join(
         f"{row['direction']} {row['mean']:.3f}"
         + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] is not None else "")
         for row in rows
@@ -133,6 +133,6 @@ def _words(
     ends = "; ".join(f"{of} {what} {day}" for day, what, of in ahead)
     count = len({row["snapshot"] for row in rows})
     return (
-        f"{metric.title} in {count} snapshot{'s' if count > 1 else ''}; newest, {newest}: {said}."
+        f"{metric.title} in {count} snapshot{'s' if count > 1 else ''}; newest, {newest}: {text}."
         f"{noise} {f'To come: {ends}.' if ends else 'No end is stated.'}"
     )

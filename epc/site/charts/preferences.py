@@ -36,7 +36,7 @@ def win_rates_chart(rates: Sequence[WinRate]) -> Chart:
     domains = list(dict.fromkeys(rate.domain for rate in rates))
     decided = [row for row in rows if row["decided"]]
     alternative = _rates_words(names, domains, rows)
-    place = listed("strategy", names, labelLimit=140)
+    y = listed("strategy", names, labelLimit=140)
     facts = told(strategy="strategy", domain="domain", wins="wins", decided="of", ties="ties")
     return Chart(
         name="win-rates",
@@ -47,7 +47,7 @@ def win_rates_chart(rates: Sequence[WinRate]) -> Chart:
         content={
             "width": WIDTH - 75,
             "height": {"step": 13},
-            "layer": [_half(), *_shares(decided, place, facts, domains)],
+            "layer": [_half(), *_shares(decided, y, facts, domains)],
         },
         rows=rows,
     )
@@ -93,7 +93,7 @@ def ties_chart(manifest: Manifest) -> Chart:
     alternative = f"{mean:.1%} of the rounds were ties: " + ", ".join(
         f"{row['phase']} {row['rate']:.1%}" for row in rows
     )
-    place = listed("phase", [row["phase"] for row in rows])
+    y = listed("phase", [row["phase"] for row in rows])
     facts = told(phase="phase", rate="ties", low="from", high="to")
     ends = (float(row["high"] or row["rate"]) for row in rows)
     return Chart(
@@ -105,7 +105,7 @@ def ties_chart(manifest: Manifest) -> Chart:
             "width": WIDTH - 40,
             "height": {"step": 24},
             # An axis that shows small shares as small.
-            "layer": _shares(rows, place, facts, most=max([_SMALL, *ends])),
+            "layer": _shares(rows, y, facts, most=max([_SMALL, *ends])),
         },
         rows=rows,
     )
@@ -132,7 +132,7 @@ def position_chart(manifest: Manifest) -> Chart | None:
         for row in rows
     )
     alternative = f"{alternative[0].upper()}{alternative[1:]}."
-    place = listed("between", [row["between"] for row in rows])
+    y = listed("between", [row["between"] for row in rows])
     facts = told(between="between", wins="A", decided="of")
     return Chart(
         name="position-bias",
@@ -143,7 +143,7 @@ def position_chart(manifest: Manifest) -> Chart | None:
         content={
             "width": WIDTH - 60,
             "height": {"step": 26},
-            "layer": [_half(), *_shares(counted, place, facts)],
+            "layer": [_half(), *_shares(counted, y, facts)],
         },
         rows=[{"a" if key == "wins" else key: row[key] for key in row} for row in rows],
     )
@@ -156,7 +156,7 @@ def _half() -> Json:
 
 def _shares(
     rows: list[Json],
-    place: Json,
+    y: Json,
     facts: list[Json],
     domains: Sequence[str] = (),
     *,
@@ -172,9 +172,9 @@ def _shares(
     mark = {"opacity": 1} if domains else {"opacity": 1, "color": INK}
     spread = [row for row in rows if row["low"] is not None]
     low, end = value | {"field": "low"}, {"field": "high"}
-    rule = layer(spread, {"type": "rule", "size": 2, **mark}, y=place, x=low, x2=end, **apart)
+    rule = layer(spread, {"type": "rule", "size": 2, **mark}, y=y, x=low, x2=end, **apart)
     dot = {"type": "point", "filled": True, "size": 55, **mark}
     return [
         *([rule] if spread else []),
-        layer(rows, dot, y=place, x=value, tooltip=facts, **apart),
+        layer(rows, dot, y=y, x=value, tooltip=facts, **apart),
     ]

@@ -137,16 +137,16 @@ def _recorded(row: Row) -> Forest | None:
     name = min((name for group in groups for name in group["figures"]), key=rank, default=None)
     if name is None:
         return None
-    found = [(group["settings"][0], group["figures"].get(name)) for group in groups]
+    figures = [(group["settings"][0], group["figures"].get(name)) for group in groups]
     marks = [
         Mark(label=setting, value=figure["value"], interval=figure["ci95"])
-        for setting, figure in found
+        for setting, figure in figures
         if figure
     ]
     more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
-    said = in_words(name)
-    panel = Panel(title=said, marks=marks[:_MOST], text=_number, reach=(0, 1))
-    title = f"{said[0].upper()}{said[1:]}, by setting"
+    words = in_words(name)
+    panel = Panel(title=words, marks=marks[:_MOST], text=_number, reach=(0, 1))
+    title = f"{words[0].upper()}{words[1:]}, by setting"
     return Forest(
         title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]
     )

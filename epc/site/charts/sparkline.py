@@ -51,11 +51,11 @@ def _line(direction: Direction, band: Band | None) -> Iterator[Markup]:
     yield _mark("circle", cx=at, cy=_MIDDLE, r=3, fill=FIRST)
 
 
-def _mark(name: str, **given: float | str) -> Markup:
+def _mark(name: str, **attributes: float | str) -> Markup:
     """Return one mark, lengths to a tenth of a pixel; it is all our own, with nothing to escape."""
     pairs = "".join(
         f' {key}="{value if isinstance(value, str) else f"{value:.1f}"}"'
-        for key, value in given.items()
+        for key, value in attributes.items()
     )
     return Markup(f"<{name}{pairs}></{name}>")  # noqa: S704  (our own, as said above)
 

@@ -90,8 +90,8 @@ def _layers(
     if band or metric.name == "excess":
         yield layer(middle, {"type": "rule", "color": MUTED, **dash}, y=y)
     titles = directions(rows)
-    for place, title in enumerate(titles):
-        shift = (2 * place - len(titles) + 1) * _APART
+    for index, title in enumerate(titles):
+        shift = (2 * index - len(titles) + 1) * _APART
         own = [row for row in rows if row["direction"] == title]
         yield from _means(own, titles, x, y, shift)
 
@@ -127,7 +127,7 @@ def _lived(events: list[Json], x: Json) -> Json:
             event["what"] for event in sorted(events, key=lambda event: str(event["day"]))
         )
     )
-    place = listed("what", order, grid=True, ticks=False)
+    y = listed("what", order, grid=True, ticks=False)
     facts = told(day="day", what="what", of="of", why="why")
     mark = {"type": "tick", "thickness": 3, "color": MUTED, "height": 11}
-    return layer(events, mark, x=x, y=place, tooltip=facts)
+    return layer(events, mark, x=x, y=y, tooltip=facts)

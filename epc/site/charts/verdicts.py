@@ -46,24 +46,24 @@ def verdicts_chart(page: SnapshotPage) -> Chart:
 
 def _rows(group: Json) -> Iterator[Json]:
     for verdict in VERDICTS:
-        found = group["verdict"][verdict]
-        low, high = found["ci95"] or (None, None)
+        share = group["verdict"][verdict]
+        low, high = share["ci95"] or (None, None)
         yield {
             "variant": group["value"],
             "verdict": verdict,
-            "share": found["mean"],
+            "share": share["mean"],
             "low": low,
             "high": high,
-            "count": found["hits"],
+            "count": share["hits"],
             "valid": group["valid"],
         }
 
 
 def _content(rows: list[Json]) -> Json:
     order = list(dict.fromkeys(row["variant"] for row in rows))
-    place = listed("variant", order, labelLimit=_LABEL, grid=True, ticks=False)
+    y = listed("variant", order, labelLimit=_LABEL, grid=True, ticks=False)
     beside = {"field": "verdict", "type": "nominal", "sort": list(VERDICTS)}
-    at = {"y": place, "yOffset": beside}
+    at = {"y": y, "yOffset": beside}
     scale = {"domain": list(VERDICTS), "range": [_COLOURS[name] for name in VERDICTS]}
     shapes = {"domain": list(VERDICTS), "range": [_SHAPES[name] for name in VERDICTS]}
     colour = {"field": "verdict", "type": "nominal", "scale": scale}

@@ -137,7 +137,7 @@ def test_it_is_taken_from_the_run_s_folder_and_reaches_snapshot_card_and_page(
     assert verify(place.checkout) == []
     sentence = f"measured in GitHub's runner by {WORKFLOW} of a-name/registry, 2026-07-02: {RUN}"
     assert ("Attested", sentence) in by(card)
-    fetch(Tag.parse(str(tag)), tmp_path / "again", place=str(place.checkout), store=None)
+    fetch(Tag.parse(str(tag)), tmp_path / "again", location=str(place.checkout), store=None)
     kept = (tmp_path / "again" / "attestation.json").read_bytes()
     assert kept == (run / "attestation.json").read_bytes()
 

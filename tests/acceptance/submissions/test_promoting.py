@@ -82,7 +82,7 @@ def test_a_submission_becomes_a_snapshot_in_one_commit(merged: Offered, tmp_path
     assert isinstance(card, MeasuredCard)
     assert (card.contributor, card.licence) == ("A. Name", "CC-BY-4.0")
     assert card.conflicts_of_interest is None
-    fetch(Tag.parse(TAG), tmp_path / "again", place=str(merged.checkout), store=None)
+    fetch(Tag.parse(TAG), tmp_path / "again", location=str(merged.checkout), store=None)
     for name in ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl"):
         assert (tmp_path / "again" / name).read_bytes() == (run / name).read_bytes()
     assert validate(tmp_path / "again").ok

@@ -65,18 +65,20 @@ def example() -> Json:
 
 
 def test_a_judged_card_goes_from_the_first_day_to_the_last() -> None:
-    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, said=SAID, life=None)
+    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, declaration=SAID, life=None)
 
     assert (card.first_day, card.last_day) == (date(2026, 7, 2), date(2026, 7, 5))
-    one = judged_card_of(TAG, PLAN, JUDGE, days=DAYS[1:2], said=SAID, life=None)
+    one = judged_card_of(TAG, PLAN, JUDGE, days=DAYS[1:2], declaration=SAID, life=None)
     assert one.first_day == one.last_day == date(2026, 7, 3)
 
 
 def test_a_card_s_model_is_without_its_provider_and_its_life_s_platform_goes_first() -> None:
     life = generation(life_record(platform="azure-openai")).lives[0]
 
-    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, said=SAID, life=None)
-    cloud = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, said=replace(SAID, proxy=True), life=life)
+    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, declaration=SAID, life=None)
+    cloud = judged_card_of(
+        TAG, PLAN, JUDGE, days=DAYS, declaration=replace(SAID, proxy=True), life=life
+    )
 
     assert (card.evaluator.model, card.evaluator.platform) == ("judge-1", "openai")
     assert card.evaluator.asked == Asked(model=JUDGE.model, endpoint=JUDGE.endpoint)
@@ -86,9 +88,9 @@ def test_a_card_s_model_is_without_its_provider_and_its_life_s_platform_goes_fir
 
 
 def test_what_must_agree_of_two_evaluations_is_what_was_planned() -> None:
-    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, said=SAID, life=None)
+    card = judged_card_of(TAG, PLAN, JUDGE, days=DAYS, declaration=SAID, life=None)
     mapped = replace(PLAN, mapping=Reference(id="m", sha256="3" * 64))
-    other = judged_card_of(TAG, mapped, JUDGE, days=DAYS, said=SAID, life=None)
+    other = judged_card_of(TAG, mapped, JUDGE, days=DAYS, declaration=SAID, life=None)
 
     assert card.conditions["samples"] == "2" * 64
     assert card.conditions["methods"] == ["cross_judge"]
@@ -124,7 +126,7 @@ def test_reading_r77_an_observed_card_states_the_source_s_days_if_there_are_any(
 ) -> None:
     document = observed_document(None)
 
-    card = observed_card_of(TAG, document, days=days, said=SAID, kept=True)
+    card = observed_card_of(TAG, document, days=days, declaration=SAID, kept=True)
 
     assert (card.first_day, card.last_day) == (first, last)
     assert (card.evaluator.model, card.evaluator.as_printed) == ("m-1", "l")
@@ -134,7 +136,7 @@ def test_reading_r77_an_observed_card_states_the_source_s_days_if_there_are_any(
 def test_reading_r77_a_recipe_names_the_shape_the_judge_and_the_digest_of_the_lines() -> None:
     made = Made(shape="csv", columns={"item": "id"}, labels={"A": "a"})
 
-    card = observed_card_of(TAG, observed_document(made), days=(), said=SAID, kept=False)
+    card = observed_card_of(TAG, observed_document(made), days=(), declaration=SAID, kept=False)
 
     assert card.recipe
     assert (card.recipe.shape, card.recipe.judge, card.recipe.sha256) == ("csv", "l", "4" * 64)
