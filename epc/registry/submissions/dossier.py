@@ -70,8 +70,8 @@ def _confirmed(statement: Statement, author: str | None) -> str:
 
 def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
     if (offer := checked.offer) and offer.stated:
-        stated = offer.stated
-        yield f"judge: {stated.model} on platform {stated.platform}, {stated.name} in the source"
+        judged = offer.stated
+        yield f"judge: {judged.model} on platform {judged.platform}, {judged.name} in the source"
         source = offer.figures["source"]
         yield f"source: {source['name']}, {source['repository']} at {source['commit']}"
         days = " to ".join(map(str, offer.days)) or "on a day that the source does not state"
