@@ -19,8 +19,8 @@ from epc.registry.writing import new_folder
 def fetch(tag: Tag, out: Path, *, location: str, store: str | None) -> None:
     """Write a snapshot's own documents and raw files to a new folder, every digest checked.
 
-    `place` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the raw
-    files if they are elsewhere. Nothing appears at `out` unless all of it is right.
+    `location` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the
+    raw files if they are elsewhere. Nothing appears at `out` unless all of it is right.
 
     Raises: UsageError if `out` exists, or there are no raw files; MalformedError if a file is not
     as it was published; WorldError if the disk or the network fails.

@@ -21,7 +21,7 @@ _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 def lost_events(checkout: Path, file: str = _PATH) -> list[str] | None:
     """Return the event lines that some commit held and the checkout no longer does.
 
-    `place` names another file of lines that are only added.
+    `file` names another file of lines that are only added.
 
     A line that was taken out and put back is not lost. Merges are compared with each parent, so
     two branches may both add lines. None where there is no history to look into, or only a part.

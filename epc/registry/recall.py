@@ -9,7 +9,7 @@ T = TypeVar("T")
 class Recall(Protocol):
     """What returns a result: one that was kept, or else the one that `work` works out.
 
-    `given` names all that it follows from, beside the program.
+    `inputs` names all that it follows from, beside the program.
     """
 
     def __call__(self, kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> T:

@@ -44,7 +44,7 @@ def of_evaluators(
 ) -> bytes:
     """Return the feed of what ends of some evaluators, and of what happened to their snapshots.
 
-    `place` is where the feed is, `about` the page that it belongs to.
+    `path` is where the feed is, `about` the page that it belongs to.
     """
     pages = list(pages)
     tags = {snapshot.row.tag for page in pages for snapshot in page.snapshots}
