@@ -11,7 +11,7 @@ from typing import Any, Final, TypedDict, Unpack, overload
 from epc.analysis.campaign import compared
 from epc.api.campaign import Campaign
 from epc.api.measured import Run
-from epc.engine import campaign, event_loop
+from epc.engine import campaign
 from epc.engine.budget import Limits
 from epc.engine.clock import now
 from epc.engine.plan import Reuse
@@ -225,7 +225,7 @@ def done(work: Coroutine[Any, Any, Any]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        event_loop.run(work)
+        asyncio.run(work)
         return
     _in_a_thread(work)
 
@@ -242,7 +242,7 @@ def _in_a_thread(work: Coroutine[Any, Any, Any]) -> None:
 
     def carry_out() -> None:
         if may_begin.result():
-            event_loop.run(noted())
+            asyncio.run(noted())
 
     with ThreadPoolExecutor(1) as thread:
         # An interrupt may come while the thread is being started: nothing begins before it stands.

@@ -117,8 +117,9 @@ def _examined(
 
     Raises: WorldError if it cannot be reached; UsageError if it cannot be asked like this.
     """
+    import asyncio
+
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine import event_loop
     from epc.engine.budget import Limits
     from epc.engine.catalog import open_model
     from epc.engine.fitness import examine
@@ -140,7 +141,7 @@ def _examined(
 
     note(f"asking   {name} about ten questions")
     try:
-        return event_loop.run(asking())
+        return asyncio.run(asking())
     except CallError as error:
         raise WorldError(str(error)) from None
 

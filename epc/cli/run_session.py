@@ -28,11 +28,12 @@ def carried_out(
     Raises: StoppedError where it was stopped, by a limit, a provider or the user; WorldError where
     nothing is left to go on with.
     """
-    from epc.engine import event_loop
+    import asyncio
+
     from epc.engine.model import CallError
 
     try:
-        event_loop.run(work)
+        asyncio.run(work)
     except CallError as error:
         if discarded():
             next_step = "nothing was answered, and no run folder is left: run it again"

@@ -46,10 +46,11 @@ def command(
     Example:
       epc verify --spot-check 20 v1.0-SmolLM2-135M-Likelihood --out check.json
     """
+    import asyncio
+
     from epc.analysis.spot_checking import SpotCheck, draw, judged
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine import event_loop
     from epc.engine.spot_check import ask_twice
     from epc.records.strict_json import write
     from epc.records.typed import as_json
@@ -72,7 +73,7 @@ def command(
         watch=shown,
         limits=limits,
     )
-    identity, answers = event_loop.run(asking)
+    identity, answers = asyncio.run(asking)
     value = SpotCheck(
         tag=tag,
         seed=publication.commit,

@@ -58,9 +58,10 @@ def command(
       epc watch runs/first
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
     """
+    import asyncio
+
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named, show_forecast
-    from epc.engine import event_loop
     from epc.engine.watch import ask_today, begin, expect
     from epc.report.watch_text import report
 
@@ -74,7 +75,7 @@ def command(
         fetch_weights_if_named(watching.evaluator)
         note(f"watch    {run}: {len(watching.panel.items)} pairs, {watching.evaluator}")
         try:
-            standing = event_loop.run(ask_today(watching, clock=now, watch=shown, limits=limits))
+            standing = asyncio.run(ask_today(watching, clock=now, watch=shown, limits=limits))
         except KeyboardInterrupt:
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None

@@ -15,7 +15,7 @@ from epc.engine.budget import Budget
 from epc.engine.model import Completion
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
-from epc.engine.transport import NoReplyError, Reply, Transport
+from epc.engine.transport import File, NoReplyError, Reply, Transport
 from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -257,12 +257,9 @@ class OpenAIBatching(Batching):
 
     async def upload(self, order: Order) -> str | None:
         """Send the file."""
-        from pyreqwest.multipart import FormBuilder, PartBuilder
-
         lines = "".join(map(dumps_line, order.requests)).encode()
-        part = PartBuilder.from_bytes(lines).file_name("requests.jsonl").mime("application/jsonl")
-        form = FormBuilder().text("purpose", "batch").part("file", part)
-        return await self._named("POST", "/files", form=form)
+        file = File(name="requests.jsonl", kind="application/jsonl", content=lines)
+        return await self._named("POST", "/files", form={"purpose": "batch", "file": file})
 
     async def place(self, order: Order) -> str:
         """Order a batch over the file."""

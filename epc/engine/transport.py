@@ -1,16 +1,19 @@
 """One HTTP client an endpoint: send a body, get the reply's bytes, within a deadline.
 
-reqwest without an SDK on top: what the SDKs add (retries, types, streaming) is switched off or
+libcurl without an SDK on top: what the SDKs add (retries, types, streaming) is switched off or
 done elsewhere here, and costs many times the processor time of the request itself (ADR 7).
 """
 
 import asyncio
+import errno
 import json
+import os
 import resource
 from base64 import b64encode
 from collections.abc import Mapping
 from contextlib import nullcontext
-from datetime import timedelta
+from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -19,10 +22,7 @@ import msgspec
 from epc.engine.secrets import redact
 
 if TYPE_CHECKING:
-    from pyreqwest.client import Client
-    from pyreqwest.exceptions import RequestError
-    from pyreqwest.multipart import FormBuilder
-    from pyreqwest.response import Response
+    from pycurl import AsyncCurlMulti, Curl
 
 # Reply headers that may be kept; anything else could carry a secret or a cookie.
 ALLOWED_HEADERS: Final = (
@@ -44,10 +44,19 @@ CONNECT_S: Final = 30.0
 MAX_REPLY_BYTES: Final = 32 * 2**20
 _MOST_CONNECTIONS: Final = 512
 _OTHER_DESCRIPTORS: Final = 64  # for the run's own files, the loop and the libraries
-# How hyper and the system call what went wrong.
-_CONNECTING: Final = "client error (Connect)"
-_NO_ADDRESS: Final = "dns error"
-_REFUSED: Final = "refused"
+# Where systems keep the certificates of authorities (Debian, Fedora, openSUSE, NixOS, and Alpine
+# and macOS): the libcurl that pycurl brings knows of no place.
+_CERTIFICATES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+)
+_NO_CERTIFICATES: Final = (
+    "this system has no certificates of authorities: install ca-certificates, or name a file of "
+    "them in SSL_CERT_FILE"
+)
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +69,14 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str]
     body: bytes
     whole: bool = True
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True):
+    """A file in a form: its name, its media type, and what it holds."""
+
+    name: str
+    kind: str
+    content: bytes
 
 
 class NoReplyError(Exception):
@@ -83,7 +100,8 @@ class Transport:
         self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
         self._suffix = f"?{parts.query}" if parts.query else ""
         self._headers = _authorization(key, user_info, bare=bare_key)
-        self._client: Client | None = None
+        self._client: AsyncCurlMulti | None = None
+        self._idle: list[Curl] = []
 
     async def request(
         self,
@@ -91,7 +109,7 @@ class Transport:
         path: str,
         *,
         content: Any = None,
-        form: "FormBuilder | None" = None,
+        form: Mapping[str, str | File] | None = None,
         headers: Mapping[str, str] | None = None,
         deadline_s: float | None = None,
         most_bytes: int | None = None,
@@ -102,79 +120,153 @@ class Transport:
 
         Raises: NoReplyError if there is none within the deadline.
         """
-        from pyreqwest.exceptions import ConnectTimeoutError, RequestError
+        import pycurl
 
-        most = MAX_REPLY_BYTES if most_bytes is None else most_bytes
         if self._client is None:
-            self._client = _client(self._headers, encrypted=self._prefix.startswith("https:"))
-        request = self._client.request(method, f"{self._prefix}{path}{self._suffix}")
-        if headers:
-            request = request.headers(headers)
+            self._client = pycurl.AsyncCurlMulti()
+            self._client.setopt(pycurl.M_MAXCONNECTS, most_connections())
+        handle = self._idle.pop() if self._idle else pycurl.Curl()
+        sent = self._headers | (headers or {})
+        _prepare(handle, method, f"{self._prefix}{path}{self._suffix}")
         if content is not None:
-            request = request.header("Content-Type", "application/json")
-            request = request.body_bytes(_encoded(content))
+            sent = {**sent, "Content-Type": "application/json"}
+            _carry(handle, _encoded(content))
         if form is not None:
-            request = request.multipart(form)
+            _fill_in(handle, form)
+        handle.setopt(pycurl.HTTPHEADER, [*(f"{name}: {sent[name]}" for name in sent), "Expect:"])
+        taken = _Taken(handle, MAX_REPLY_BYTES if most_bytes is None else most_bytes)
         try:
-            async with (
-                nullcontext() if deadline_s is None else asyncio.timeout(deadline_s),
-                request.build_streamed() as reply,
-            ):
-                taken = await _body(reply, most + 1)
-                return Reply(
-                    status=reply.status,
-                    headers=_kept(reply),
-                    body=taken[:most],
-                    whole=len(taken) <= most,
-                )
-        except ConnectTimeoutError:
-            raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
-        except RequestError as error:
-            sent, message = self._failure(error)
-            raise NoReplyError(redact(message), sent=sent) from None
+            async with nullcontext() if deadline_s is None else asyncio.timeout(deadline_s):
+                await self._client.perform(handle)
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
+        except pycurl.error as error:
+            if taken.whole:
+                raise self._failure(handle, *error.args) from None
+        reply = taken.reply(handle.getinfo(pycurl.RESPONSE_CODE))
+        handle.reset()
+        self._idle.append(handle)
+        return reply
 
     async def close(self) -> None:
         """Close every connection."""
         if self._client is not None:
-            await self._client.close()
+            await self._client.aclose()
             self._client = None
+            self._idle.clear()
 
-    def _failure(self, error: "RequestError") -> tuple[bool, str]:
-        """Return whether a request that failed may have arrived, and in words why it failed."""
-        match error.details:
-            case {"causes": list(stated)}:
-                causes = [str(text) for cause in stated for text in cause.values()]
+    def _failure(self, handle: "Curl", code: int, message: str) -> NoReplyError:
+        """Return why a request failed, and whether it may have arrived."""
+        import pycurl
+
+        match code:
+            case pycurl.E_COULDNT_RESOLVE_HOST:
+                return NoReplyError(f"there is no host {self._host}", sent=False)
+            case pycurl.E_OPERATION_TIMEDOUT:
+                return NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False)
+            case pycurl.E_SSL_CACERT_BADFILE:
+                return NoReplyError(_NO_CERTIFICATES, sent=False)
+            case pycurl.E_COULDNT_CONNECT:
+                if handle.getinfo(pycurl.OS_ERRNO) == errno.ECONNREFUSED:
+                    return NoReplyError("nothing listens there", sent=False)
+            case pycurl.E_SSL_CONNECT_ERROR | pycurl.E_PEER_FAILED_VERIFICATION:
+                pass
             case _:
-                causes = []
-        last = causes[-1] if causes else str(error)
-        if _CONNECTING not in causes:
-            return True, last
-        if _NO_ADDRESS in causes:
-            return False, f"there is no host {self._host}"
-        if _REFUSED in last.lower():
-            return False, "nothing listens there"
-        return False, f"no connection: {last}"
+                return NoReplyError(redact(message))
+        return NoReplyError(redact(f"no connection: {message}"), sent=False)
 
 
-def _client(headers: Mapping[str, str], *, encrypted: bool) -> "Client":
-    """Return a client that follows no redirect, keeps no cookie and knows no proxy.
+class _Taken:
+    """What has come of a reply: the lines of its head, and as much of its body as is taken."""
 
-    Raises: NoReplyError if the system has no certificates to check an encrypted endpoint by.
+    def __init__(self, handle: "Curl", most: int) -> None:
+        import pycurl
+
+        self._lines: list[bytes] = []
+        self._parts: list[bytes] = []
+        self._room, self.whole = most, True
+        handle.setopt(pycurl.HEADERFUNCTION, self._lines.append)
+        handle.setopt(pycurl.WRITEFUNCTION, self._take)
+
+    def _take(self, part: bytes) -> int:
+        """Take a part of the body. Another number than its length ends the transfer."""
+        if len(part) > self._room:
+            self.whole = False
+        self._parts.append(part[: self._room])
+        self._room -= len(self._parts[-1])
+        return len(self._parts[-1]) if self.whole else -1
+
+    def reply(self, status: int) -> Reply:
+        """Return it as a reply. Of the heads of several, that of the last counts."""
+        headers: dict[str, str] = {}
+        for line in self._lines:
+            name, colon, value = line.partition(b":")
+            if not colon:
+                headers = {} if line.startswith(b"HTTP/") else headers
+            elif (lower := name.decode("latin-1").lower()) in ALLOWED_HEADERS and value.isascii():
+                headers.setdefault(lower, value.decode().strip())
+        body = b"".join(self._parts)
+        return Reply(status=status, headers=headers, body=body, whole=self.whole)
+
+
+def _prepare(handle: "Curl", method: str, url: str) -> None:
+    """Set what all requests have: no redirect is followed, no cookie kept, no proxy known."""
+    import pycurl
+
+    handle.setopt(pycurl.URL, url)
+    handle.setopt(pycurl.CUSTOMREQUEST, method)
+    handle.setopt(pycurl.USERAGENT, "epc-registry")
+    handle.setopt(pycurl.NOSIGNAL, 1)
+    handle.setopt(pycurl.PROXY, "")
+    handle.setopt(pycurl.ACCEPT_ENCODING, "")  # every one that libcurl can unpack
+    handle.setopt(pycurl.CONNECTTIMEOUT_MS, round(CONNECT_S * 1000))
+    if url.startswith("https:"):
+        for kind, path in _certificates().items():
+            handle.setopt(kind, path)
+
+
+def _certificates() -> dict[int, str]:
+    """Return where the certificates of authorities are, as options of libcurl.
+
+    Raises: NoReplyError if there are none.
     """
-    from pyreqwest.client import ClientBuilder
-    from pyreqwest.exceptions import BuilderError
+    import pycurl
 
-    builder = ClientBuilder().no_proxy().follow_redirects(enable=False)
-    builder = builder.default_headers(dict(headers))
-    if not encrypted:  # there is no certificate to check, so the system's are not read
-        builder = builder.danger_accept_invalid_certs(enable=True)
-    try:
-        return builder.connect_timeout(timedelta(seconds=CONNECT_S)).build()
-    except BuilderError:
-        missing = "this system has no certificates of authorities: install ca-certificates"
-        raise NoReplyError(missing, sent=False) from None
+    own = {"SSL_CERT_FILE": pycurl.CAINFO, "SSL_CERT_DIR": pycurl.CAPATH}
+    if named := {kind: os.environ[name] for name, kind in own.items() if os.environ.get(name)}:
+        return named
+    for path in _CERTIFICATES:
+        if Path(path).exists():
+            return {pycurl.CAINFO: path}
+    raise NoReplyError(_NO_CERTIFICATES, sent=False)
+
+
+def _carry(handle: "Curl", body: bytes) -> None:
+    """Give a request its body, which is sent once.
+
+    By default libcurl sends a request again, without a word, over a connection that broke before
+    any byte of the reply, though it may have been answered, and billed. A stream is read once.
+    """
+    import pycurl
+
+    handle.setopt(pycurl.POST, 1)
+    handle.setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
+    handle.setopt(pycurl.READFUNCTION, BytesIO(body).read)
+
+
+def _fill_in(handle: "Curl", form: Mapping[str, str | File]) -> None:
+    """Give a request a form as its body."""
+    import pycurl
+
+    mime = pycurl.CurlMime(handle)
+    for name, value in form.items():
+        part = mime.addpart()
+        part.name(name)
+        if isinstance(value, File):
+            part.filename(value.name)
+            part.type(value.kind)
+        part.data(value.content if isinstance(value, File) else value.encode())
+    handle.setopt(pycurl.MIMEPOST, mime)
 
 
 def _encoded(content: Any) -> bytes:
@@ -183,27 +275,6 @@ def _encoded(content: Any) -> bytes:
         return msgspec.json.encode(content)
     except UnicodeEncodeError:
         return json.dumps(content).encode()
-
-
-async def _body(reply: "Response", most: int) -> bytes:
-    """Read a reply's body to its end, or as many bytes of it."""
-    taken = bytearray()
-    while len(taken) < most and (part := await reply.body_reader.read(most - len(taken))):
-        taken += part
-    return bytes(taken)
-
-
-def _kept(reply: "Response") -> dict[str, str]:
-    """Return the headers that may be kept, but for what is no text."""
-    kept = {}
-    for name in ALLOWED_HEADERS:
-        try:
-            value = reply.get_header(name)
-        except ValueError:
-            continue
-        if value is not None:
-            kept[name] = value
-    return kept
 
 
 def most_connections() -> int:

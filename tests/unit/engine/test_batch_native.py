@@ -1,5 +1,6 @@
 """Batches in Anthropic's and Google's own protocol, against a real server that speaks them."""
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from endpoint_support import Endpoint, Reply, refusal, serving
 from engine_support import asked_for, read_rows, sitting
 from native_support import ANTHROPIC, CANARY, GOOGLE, SECRETS, addresses
 
-from epc.engine import batch, event_loop
+from epc.engine import batch
 from epc.engine.batch import BatchPendingError, batching_of
 from epc.engine.batch_protocols import Batching
 from epc.engine.catalog import open_model
@@ -314,7 +315,7 @@ def asked_live(name: str, endpoint: Endpoint, decoding: Decoding, answer: Json) 
         finally:
             await model.close()
 
-    return event_loop.run(once())
+    return asyncio.run(once())
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from endpoint_support import Endpoint, Reply, completion, refusal
 from hosted_support import CANARY, ask
 
 from epc.engine import asking as again
-from epc.engine import event_loop, hosted
+from epc.engine import hosted
 from epc.engine.hosted import open_hosted
 from epc.engine.limits import gate_of
 from epc.engine.model import CallError, Completion, Prompt
@@ -124,7 +124,7 @@ def test_a_provider_without_a_key_is_asked_without_one(
         await model.complete(Prompt(text="x"), REFERENCE_DECODING)
         await model.close()
 
-    event_loop.run(asking())
+    asyncio.run(asking())
 
     assert "authorization" not in endpoint.received[0].headers
 
@@ -325,7 +325,7 @@ def test_as_many_calls_as_there_are_places_share_one_client(endpoint: Endpoint) 
         finally:
             await model.close()
 
-    answers = event_loop.run(asking())
+    answers = asyncio.run(asking())
 
     assert len(answers) == 40
     assert sorted(endpoint.prompts) == sorted(f"Evaluate. {n}" for n in range(40))
