@@ -126,7 +126,7 @@ class Transport:
             self._client = pycurl.AsyncCurlMulti()
             self._client.setopt(pycurl.M_MAXCONNECTS, most_connections())
         handle = self._idle.pop() if self._idle else pycurl.Curl()
-        sent = self._headers | (headers or {})
+        sent = {**self._headers, **(headers or {})}
         _prepare(handle, method, f"{self._prefix}{path}{self._suffix}")
         if content is not None:
             sent = {**sent, "Content-Type": "application/json"}
