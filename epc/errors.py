@@ -95,12 +95,15 @@ class StoppedError(EpcError):
 
 
 @contextmanager
-def able_to(do: str, place: object) -> Iterator[None]:
+def able_to(do: str, place: object, *, fix: str = "") -> Iterator[None]:
     """Raise a WorldError, "cannot DO PLACE: reason", where the system refuses what the block does.
+
+    `fix` is what the reader can do then.
 
     Raises: WorldError.
     """
     try:
         yield
     except OSError as error:
-        raise WorldError(f"cannot {do} {place}: {error.strerror or error}") from error
+        remedy = fix and f"\n  fix: {fix}"
+        raise WorldError(f"cannot {do} {place}: {error.strerror or error}{remedy}") from error

@@ -7,7 +7,7 @@ import click
 
 from epc.cli.common import echo_json, leave, say, tell, write_page
 from epc.cli.options import THERE, Finite, format_option, html_option
-from epc.errors import MalformedError
+from epc.errors import refuse
 
 if TYPE_CHECKING:
     from epc.analysis.mitigation import Mitigated
@@ -98,8 +98,7 @@ def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Pat
 
     if html is not None:
         raise click.UsageError("--html is of two runs: leave MORE or --html out")
-    if untrue := check_records(plain, *others):
-        raise MalformedError(untrue[0])
+    refuse(check_records(plain, *others))
     effects = mitigated(plain, others)
     tell(
         form,

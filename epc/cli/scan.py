@@ -8,7 +8,7 @@ import click
 
 from epc.cli.common import echo_json, leave, note, open_registry, say
 from epc.cli.options import NEW, NEW_FILE, as_of_option, printed_as, registry_option
-from epc.errors import WorldError
+from epc.errors import able_to
 
 if TYPE_CHECKING:
     from epc.registry.scan.scan import Scan
@@ -102,8 +102,5 @@ def _print(result: "Scan", form: str) -> None:
 def _add(path: Path, result: "Scan") -> None:
     from epc.registry.scan.forms import summary
 
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(summary(result))
-    except OSError as error:
-        raise WorldError(f"cannot write {path}: {error.strerror}") from error
+    with able_to("write", path), path.open("a", encoding="utf-8") as file:
+        file.write(summary(result))

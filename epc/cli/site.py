@@ -8,7 +8,7 @@ import click
 
 from epc.cli.common import checkout_here, echo_json, note
 from epc.cli.options import NEW, as_of_option, format_option
-from epc.errors import UsageError
+from epc.errors import UsageError, able_to
 from epc.extras import require
 
 
@@ -99,20 +99,14 @@ def serve(folder: Path, port: int) -> None:
     Example:
       epc site serve
     """
-    from epc.errors import WorldError
     from epc.site.serving import SiteServer
 
     if not (folder / "index.html").is_file():
         raise UsageError(
             f"there is no built site in {folder}\n  fix: build it first: epc site build"
         )
-    try:
+    with able_to("listen on", f"127.0.0.1:{port}", fix="name another --port"):
         made = SiteServer(folder, port)
-    except OSError as error:
-        raise WorldError(
-            f"cannot listen on 127.0.0.1:{port}: {error.strerror or error}\n"
-            "  fix: name another --port"
-        ) from error
     with made:
         note(f"{folder} at http://127.0.0.1:{made.server_port}{made.home}")
         made.serve_forever()

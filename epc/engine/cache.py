@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from epc.errors import WorldError
+from epc.errors import WorldError, able_to
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
@@ -41,10 +41,8 @@ class Cache:
         Raises: WorldError if the disk refuses.
         """
         path = self._path(call["id"])
-        try:
+        with able_to("make", path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WorldError(f"cannot make {path.parent}: {error.strerror or error}") from error
         strict_json.write(path, call)
 
     def entries(self) -> Iterator[Entry]:
@@ -56,11 +54,9 @@ class Cache:
     def clear(self) -> int:
         """Remove every kept answer and return how many there were."""
         count = sum(1 for _ in self._folder.glob("??/*.json"))
-        try:
+        with able_to("clear", self._folder):
             if self._folder.exists():
                 shutil.rmtree(self._folder)
-        except OSError as error:
-            raise WorldError(f"cannot clear {self._folder}: {error.strerror or error}") from error
         return count
 
     def _path(self, name: str) -> Path:

@@ -19,7 +19,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from epc.analysis.sharing import with_origin
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.layout import JOURNAL, call_line
 from epc.records.recordable import LONGEST_CALL, recordable
@@ -60,17 +60,13 @@ class Journal:
         self._streaming = False  # calls came while a group was being written
         self._broken: WorldError | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
-        try:
+        with able_to("open", self.path):
             self._file = self._open()
-        except OSError as error:
-            raise WorldError(f"cannot open {self.path}: {error.strerror or error}") from error
         try:
-            self._load()
+            with able_to("read", self.path):
+                self._load()
             self._found = self._end
-        except OSError as error:
-            self.close()
-            raise WorldError(f"cannot read {self.path}: {error.strerror or error}") from error
-        except UsageError:
+        except (UsageError, WorldError):
             self.close()
             raise
 

@@ -163,12 +163,7 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
 
     Raises: UsageError if the folder already holds something.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = sorted(path.name for path in folder.iterdir())
-    except OSError as error:
-        raise UsageError(f"cannot make {folder}: {error.strerror or error}") from error
-    if held:
+    if held := made(folder):
         started = PLAN in held and MANIFEST not in held
         remedy = f"`epc resume {folder}` finishes it" if started else "choose another --out"
         raise UsageError(f"{folder} is not empty: {remedy}")
@@ -176,6 +171,18 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
         (folder / REUSABLE).mkdir()
         strict_json.write_text(folder / REUSABLE / JOURNAL, map(strict_json.dumps_line, reusable))
     strict_json.write(folder / PLAN, plan.document())
+
+
+def made(folder: Path) -> list[str]:
+    """Make a folder that is not there yet and return the names of what it holds.
+
+    Raises: UsageError if the disk refuses.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return [path.name for path in folder.iterdir()]
+    except OSError as error:
+        raise UsageError(f"cannot make {folder}: {error.strerror or error}") from error
 
 
 def discard(folder: Path) -> bool:

@@ -50,7 +50,7 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
             header = ", ".join(reader.fieldnames or ()) or "missing"
             raise UsageError(f"{path}:1: the columns are {header}, expected {','.join(COLUMNS)}")
         for row in reader:
-            where = f"{path}:{reader.line_num}"
+            where = f"{path}:{reader.reader.line_num}"  # its own line_num skips blank lines
             name, value = _row(row, where)
             if name not in strategies:
                 known = ", ".join(strategies)

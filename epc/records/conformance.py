@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from epc.errors import ExitCode, Finding, UsageError, WorldError, refuse
+from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
 from epc.protocol.conformance import replay
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -113,17 +113,16 @@ def check(command: Sequence[str], cases: Sequence[Case]) -> Iterator[tuple[Case,
 
 def _problem(command: Sequence[str], case: Case) -> Finding | None:
     try:
-        done = subprocess.run(  # noqa: S603  (running the user's program is what is asked for)
-            list(command),
-            input=case.text.encode(),
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
+        with able_to("start", command[0]):
+            done = subprocess.run(  # noqa: S603  (running the user's program is what is asked for)
+                list(command),
+                input=case.text.encode(),
+                capture_output=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         return _finding(case, f"no answer within {TIMEOUT_S:.0f} s", "answer faster")
-    except OSError as error:
-        raise WorldError(f"cannot start {command[0]}: {error.strerror or error}") from error
     if case.expect is None:
         if done.returncode == ExitCode.MISUSE:
             return None

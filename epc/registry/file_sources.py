@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from epc.errors import WorldError
+from epc.errors import WorldError, able_to
 
 _TIMEOUT: Final = 60
 WEB: Final = ("http://", "https://")
@@ -19,13 +19,9 @@ def reader(location: str) -> Callable[[str], bytes]:
     def read(path: str) -> bytes:
         if location.startswith(WEB):
             return fetch(f"{location.rstrip('/')}/{path}")
-        try:
-            return (Path(location) / path).read_bytes()
-        except OSError as error:
-            raise WorldError(
-                f"cannot read {Path(location) / path}: {error.strerror or error}\n"
-                "  fix: name a place that has it with --from or --store"
-            ) from error
+        file = Path(location) / path
+        with able_to("read", file, fix="name a place that has it with --from or --store"):
+            return file.read_bytes()
 
     return read
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from epc.errors import Finding, MalformedError, WorldError
+from epc.errors import Finding, MalformedError, WorldError, able_to
 from epc.registry import layout
 from epc.registry.history import git
 
@@ -112,12 +112,11 @@ def _stated(checkout: Path) -> str | None:
 
     path = checkout / layout.POLICY
     try:
-        settings: Any = yaml.safe_load(path.read_text("utf-8"))
+        with able_to("read", path):
+            settings: Any = yaml.safe_load(path.read_text("utf-8"))
         remote = settings.get(SETTING)
     except (yaml.YAMLError, AttributeError, UnicodeDecodeError) as error:
         raise _malformed(path, "no settings") from error
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror or error}") from error
     if remote is None:
         return None
     address = web_address(remote) if isinstance(remote, str) else None

@@ -54,24 +54,6 @@ def blind(strategies: int, *, a: float, tie: float = 0.0) -> Odds:
     return Odds(a=np.full(strategies, a), tie=np.full(strategies, tie))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trace:
-    """What happened in every round of a phase: the strategy, and 0, 1, 2 for A, B, tie.
-
-    Shapes: both (rounds, seeds).
-    """
-
-    chosen: Indices
-    verdict: Indices
-
-    @classmethod
-    def empty(cls, rounds: int, seeds: int) -> "Trace":
-        """Return a trace to be filled."""
-        return cls(
-            chosen=np.empty((rounds, seeds), np.int8), verdict=np.empty((rounds, seeds), np.int8)
-        )
-
-
 def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> Array:
     """Return the states at the start of a pure phase for many seeds (Reading R1).
 
@@ -80,20 +62,12 @@ def uniform_start(strategies: int, seeds: int, rule: Rule = _PROTOCOLS_OWN) -> A
     return starts(rule, strategies, seeds)
 
 
-def train(
-    start: Array,
-    *,
-    rounds: int,
-    rule: Rule,
-    odds: Odds,
-    rng: Generator,
-    trace: Trace | None = None,
-) -> Array:
+def train(start: Array, *, rounds: int, rule: Rule, odds: Odds, rng: Generator) -> Array:
     """Return the states after a phase, a column a seed; `policies` are the weights (Reading R78).
 
     Each round draws two uniforms a seed: the wheel's, then the verdict's.
 
-    Shapes: as the rule's states, in and out; a trace holds at most 127 strategies.
+    Shapes: as the rule's states, in and out.
     Source: EPC-2.3; Readings R2, R3, R4.
     """
 
@@ -103,17 +77,10 @@ def train(
             rng.random(out=drawn)
             yield drawn
 
-    return train_by(draws(), start, rule=rule, odds=odds, trace=trace)
+    return train_by(draws(), start, rule=rule, odds=odds)
 
 
-def train_by(
-    draws: Iterable[Array],
-    start: Array,
-    *,
-    rule: Rule,
-    odds: Odds,
-    trace: Trace | None = None,
-) -> Array:
+def train_by(draws: Iterable[Array], start: Array, *, rule: Rule, odds: Odds) -> Array:
     """Return the states after a phase whose draws are given, round by round; else as `train`.
 
     Shapes: each draw (2, seeds), read before the next is taken.
@@ -130,13 +97,11 @@ def train_by(
         for drawn in draws:
             yield drawn[0]
 
-    def ask(number: int, chosen: Indices) -> Indices:
+    def ask(_: int, chosen: Indices) -> Indices:
         asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
         verdicts: Indices = (drawn[1] >= says_a.take(asked)).view(np.int8)
         if ties:
             verdicts += drawn[1] >= says_either.take(asked)
-        if trace is not None:
-            trace.chosen[number], trace.verdict[number] = chosen, verdicts
         return verdicts
 
     play(state, spins(), ask, rule)

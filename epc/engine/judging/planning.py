@@ -11,6 +11,7 @@ from epc.engine.catalog import open_model
 from epc.engine.constraints import response_format
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
+from epc.engine.plan import made
 from epc.engine.remote import require_decoding
 from epc.errors import Finding, UsageError
 from epc.judge.samples import gaps, repeats
@@ -83,7 +84,8 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
         by_method: dict[Method, JudgePrompt] = {"cross_judge": common, "self_judge": own}
         prompts |= {method: by_method[method] for method in request.methods}
     mapping = check_mapping(request.mapping)[0] if request.mapping is not None else None
-    _make(folder)
+    if made(folder):
+        raise UsageError(f"{folder} is not empty: choose another --out")
     write_set(folder, entries)
     write_prompts(folder, prompts)
     if mapping is not None:
@@ -137,13 +139,3 @@ def _decoding(model: Model, request: Request) -> Decoding:
 
 def _can_constrain(model: Model) -> bool:
     return isinstance(model, Hosted) or model.identity.endpoint == "embedded"
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = any(folder.iterdir())
-    except OSError as error:
-        raise UsageError(f"cannot make {folder}: {error.strerror or error}") from error
-    if held:
-        raise UsageError(f"{folder} is not empty: choose another --out")

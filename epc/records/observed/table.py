@@ -73,13 +73,13 @@ def convert(source: Path, request: Request) -> Conversion:
 
 def _read(file: TextIO, name: str, work: _Work) -> None:
     """Read a table line by line: a million verdicts fit no document."""
-    reader = csv.DictReader(file, strict=True)
+    reader = csv.DictReader(file, strict=True)  # whose own line_num skips blank and broken lines
     try:
         columns = _columns(reader.fieldnames or (), name, work)
         for line in reader if columns else ():
-            _add(line, columns, f"{name}:{reader.line_num}", work)
+            _add(line, columns, f"{name}:{reader.reader.line_num}", work)
     except csv.Error as error:
-        work.findings.add(CLAUSE, f"{name}:{reader.line_num}", str(error), EXPECTED)
+        work.findings.add(CLAUSE, f"{name}:{reader.reader.line_num}", str(error), EXPECTED)
     except UnicodeDecodeError as error:
         problem = f"not UTF-8, after {len(work.rows):,} verdicts: {error.reason}"
         work.findings.add(CLAUSE, name, problem, "save it as UTF-8")

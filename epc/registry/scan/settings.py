@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 
 # Where settings stand, and below which keys; the first file that has them counts.
 PLACES: Final = ((".epc.toml", ("scan",)), ("pyproject.toml", ("tool", "epc", "scan")))
@@ -36,9 +36,8 @@ def settings(folder: Path) -> Settings:
 
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, list[str]] | None:
     try:
-        table: Any = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise WorldError(f"cannot read {path}: {error.strerror}") from error
+        with able_to("read", path):
+            table: Any = tomllib.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise UsageError(f"{path} is no TOML: {error}") from error
     for key in keys:

@@ -193,6 +193,7 @@ def test_reading_r42_the_manifest_says_where_accuracies_come_from(
         ("strategy,accuracy,more\nx,0.5,1\n", ":1: the columns are"),
         ("strategy,accuracy\nx,0.5\nz,0.5\n", ":3: 'z' is no strategy of the run; it has x, y"),
         ("strategy,accuracy\nx,0.5\nx,0.5\n", ":3: x stands twice"),
+        ("strategy,accuracy\n\nx,0.5\n\nx,0.5\n", ":5: x stands twice"),
         ("strategy,accuracy\nx,1.01\n", ":2: accuracy '1.01', expected a number from 0 to 1"),
         ("strategy,accuracy\nx,-0.1\n", ":2: accuracy"),
         ("strategy,accuracy\nx,nan\n", ":2: accuracy"),
@@ -206,7 +207,7 @@ def test_reading_r42_the_manifest_says_where_accuracies_come_from(
         ("strategy,accuracy\nx\n", ":2: expected two fields"),
         ("strategy,accuracy\nx,0.5,0.5\n", ":2: expected two fields"),
         ("strategy,accuracy\n,0.5\n", ":2: expected two fields"),
-        ('strategy,accuracy\n"x,0.5\n', "no CSV"),
+        ('strategy,accuracy\n"x,0.5\n', ":2: no CSV"),
     ],
 )
 def test_reading_r42_a_file_that_cannot_be_used_says_where(

@@ -120,6 +120,9 @@ def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
         ("judge,a\nj,x\n", "t.csv:1", "has no item"),
         ("item,judge,a\n", "t.csv", "holds no verdict"),
         ("item,judge,a,decoding\n1,j,x,{\n", "t.csv:2", "decoding is no JSON object"),
+        ("item,judge,a,decoding\n\n1,j,x,{\n", "t.csv:3", "decoding is no JSON object"),
+        ('"item,judge\n', "t.csv:1", "unexpected end of data"),
+        ('item,judge,a\n1,j,x\n2,j,"x"y\n3,j,x\n', "t.csv:3", "',' expected after '\"'"),
     ],
 )
 def test_reading_r77_a_table_that_does_not_fit_gets_a_finding(
