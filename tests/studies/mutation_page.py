@@ -65,6 +65,22 @@ def written(done: Iterable[Mutant], table: Path) -> None:
         rows.writerows(map(asdict, sorted(done, key=lambda m: (str(m.module), m.line))))
 
 
+def rows_of(table: Path) -> list[Mutant]:
+    """Return the mutants of a table that was written."""
+    with table.open(encoding="utf-8", newline="") as file:
+        return [
+            Mutant(
+                **{
+                    **row,
+                    "module": Path(row["module"]),
+                    **{name: int(row[name]) for name in ("index", "line")},
+                    "seconds": float(row["seconds"]),
+                }
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
 def summary(done: Iterable[Mutant], known: Classes) -> Iterator[str]:
     """Yield the score of each room and of all: a mutant that never ends is caught.
 

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.audit.permutation import by_seeds, by_tasks, by_weights, residuals
+from epc.audit.permutation import (
+    arrangements,
+    by_seeds,
+    by_tasks,
+    by_weights,
+    residuals,
+    splits,
+)
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
@@ -149,6 +156,23 @@ def test_reading_r39_agrees_with_every_split_worked_out_the_long_way(
     extreme = sum(bool(statistic(split) >= observed - 1e-12) for split in splits)
 
     assert by_tasks(repeated(*rows), RULE).p_value == pytest.approx(extreme / len(splits))
+
+
+def test_reading_r39_splits_are_listed_as_far_as_they_may_be_and_drawn_beyond() -> None:
+    """Five units are dealt out as two and three in 10 ways."""
+    every, listed = splits(2, 3, most=10)
+    some, is_all = splits(2, 3, most=9, drawn=7)
+
+    assert (listed, is_all) == (True, False)
+    assert len(set(map(tuple, every.tolist()))) == 10
+    assert (every.sum(axis=1).tolist(), some.sum(axis=1).tolist()) == ([2] * 10, [2] * 7)
+
+
+def test_reading_r39_drawn_arrangements_come_behind_the_one_that_was_observed() -> None:
+    ways = arrangements(2, 3, most=9, drawn=7)
+
+    assert ways.shape == (8, 5)
+    assert ways[0].tolist() == [1, 1, 0, 0, 0]
 
 
 def test_reading_r39_three_seeds_that_agree_are_one_of_four_swaps() -> None:

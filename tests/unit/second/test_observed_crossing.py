@@ -116,6 +116,15 @@ def test_reading_r72_where_too_little_is_decided_there_are_no_figures(
     assert (found["test"], found["directions"], found["detectable"]) == (None, None, None)
 
 
+def test_reading_r74_blocks_are_of_one_domain_each_and_leave_no_unit_out() -> None:
+    """Of 17 units there are 16 blocks, of which the first has two."""
+    first, second = observed_crossing._blocks((3, 17))
+
+    assert first == [[0], [1], [2]]
+    assert sorted(unit for block in second for unit in block) == [*range(3, 20)]
+    assert [len(block) for block in second] == [2] + [1] * 15
+
+
 def drawn(*tasks: int) -> Iterator[dict[str, Any]]:
     """Yield verdicts on three writers against a fourth, of which each domain likes another."""
     rng = default_rng(11)

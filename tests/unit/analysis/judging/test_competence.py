@@ -33,6 +33,15 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
     assert detection("truncated", pairs, constant=True).share == 1 / 5
 
 
+@pytest.mark.parametrize(("pairs", "is_stated"), [(7, False), (8, True)])
+def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
+    pairs: int, *, is_stated: bool
+) -> None:
+    found = detection("truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False)
+
+    assert (found.ci95 is not None) == is_stated
+
+
 @pytest.mark.parametrize(
     ("kind", "lower", "same", "higher"),
     [("truncated", 1, 0, 0), ("same_text", 0, 1, 0), ("padded", 1, 1, 0)],
