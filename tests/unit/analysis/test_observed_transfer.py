@@ -75,3 +75,13 @@ def test_reading_r77_people_stand_beside_the_judge_on_what_they_judged_alone() -
     assert one.people is not None
     assert more.people == one.people
     assert found(*by_the_judge).people is None
+
+
+def test_reading_r77_a_pair_that_no_person_judged_is_left_out_of_its_task_as_well() -> None:
+    lines = [line for number in range(5) for line in judged(number, people=True)]
+    first, rest = lines[0], lines[1:]
+    unseen = {key: value for key, value in first.items() if key != "humans"}
+
+    assert found(*rest).people is not None
+    assert found(*rest, unseen).people == found(*rest).people
+    assert found(*rest, first).people != found(*rest).people
