@@ -70,3 +70,9 @@ def test_settings_are_one_where_judge_prompt_and_decoding_are() -> None:
         ["unstated too"],
         ["warmer"],
     ]
+
+
+def test_the_better_candidate_is_a_or_b_and_a_tie_is_no_better_one() -> None:
+    found = rows(*(verdict(f"x{gold}", "a", "a", gold=gold) for gold in ("a", "b", "tie")))
+
+    assert found.gold.tolist() == [0, 1, -1]

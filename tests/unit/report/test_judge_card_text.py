@@ -30,8 +30,10 @@ def served(platform: str, status: str = "alive", **more: Any) -> Served:
                 served("b", "unknown"),
                 served("c", pinned=True),
             ],
-            "retired on 2026-01-01 at a, of unknown state at b, served at c with weights that "
-            "nobody can change or retire",
+            (
+                "retired on 2026-01-01 at a, of unknown state at b, served at c with weights that "
+                "nobody can change or retire"
+            ),
         ),
     ],
 )

@@ -53,13 +53,17 @@ HARD = Successor(agreement=agreement(subset="hard"), state="alive", living=True)
     [
         (
             (LIVING, GONE),
-            "old: of the judges that somebody serves, new agrees most: 80.0% of verdicts alike "
-            "[0.700, 0.900] on 600 common items (LLMBar, prompt P).",
+            (
+                "old: of the judges that somebody serves, new agrees most: 80.0% of verdicts alike "
+                "[0.700, 0.900] on 600 common items (LLMBar, prompt P)."
+            ),
         ),
         (
             (GONE,),
-            "old: no common items with a judge that somebody serves; 1 that are gone or of "
-            "unknown state have some.",
+            (
+                "old: no common items with a judge that somebody serves; 1 that are gone or of "
+                "unknown state have some."
+            ),
         ),
         ((), "old: no common items with a judge that somebody serves."),
     ],

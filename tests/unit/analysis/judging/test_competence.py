@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from epc.analysis.judging.competence import Pair, detection
+from epc.analysis.judging.competence import Pair, _points, detection
 
 BASE = (2, 2, 1, 1)
 LESS = (2, 1, 1, 1)
@@ -80,3 +80,16 @@ def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None
     assert said[0.95][0] >= 0.8 * 200
     assert said[0.5][1] >= 0.8 * 200
     assert said[0.95][1] == said[0.5][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("over", "points"),
+    [
+        ("overall_score", 6),
+        ("FORMAT_COMPLIANCE", 2),
+        ("SEMANTIC_FIDELITY + COMPLETENESS", 1),
+    ],
+)
+def test_reading_r87_points_are_of_some_dimensions_or_of_all(over: str, points: int) -> None:
+    """In the order of the dimensions: format, instructions, fidelity, completeness."""
+    assert _points((2, 3, 1, 0), over) == points
