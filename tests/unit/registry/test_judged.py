@@ -1,6 +1,7 @@
 """What of a judge's evaluation can be offered."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judge_support import grid, imported, judged_by_models, planned, record_for, reply_row
@@ -9,6 +10,7 @@ from epc.errors import UsageError
 from epc.registry.judged import offered_evaluation
 
 ROWS = grid()
+NOBODY: Any = None  # refused before anybody looks at it
 
 
 def test_a_snapshot_is_of_one_judge(tmp_path: Path) -> None:
@@ -16,7 +18,7 @@ def test_a_snapshot_is_of_one_judge(tmp_path: Path) -> None:
     judged_by_models(tmp_path / "e")
 
     with pytest.raises(UsageError, match="has 2 judges"):
-        offered_evaluation(tmp_path / "e", {}, platform=None)
+        offered_evaluation(tmp_path / "e", NOBODY, platform=None)
 
 
 def test_imported_replies_are_not_offered(tmp_path: Path) -> None:
@@ -24,4 +26,4 @@ def test_imported_replies_are_not_offered(tmp_path: Path) -> None:
     imported(tmp_path / "e", ROWS, replies, judges=("j/1",))
 
     with pytest.raises(UsageError, match="holds imported replies"):
-        offered_evaluation(tmp_path / "e", {}, platform=None)
+        offered_evaluation(tmp_path / "e", NOBODY, platform=None)
