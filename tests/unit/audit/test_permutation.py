@@ -356,3 +356,22 @@ def test_reading_r39_unequal_domains_are_tested_by_signs_task_by_task(seed: int)
     expected = max(smallest, (1 + extreme) / 65)
 
     assert by_tasks(table, RULE).p_value == pytest.approx(expected)
+
+
+def test_reading_r39_unequal_domains_without_any_verdict_never_reject() -> None:
+    nothing = {"text": np.zeros((2, 3, 3), int), "visual": np.zeros((2, 5, 3), int)}
+
+    assert by_tasks(VerdictTable(counts=nothing, repeated=True), RULE).p_value == 1
+
+
+def test_reading_r39_what_hardly_any_arbitrary_evaluator_shows_stands_out() -> None:
+    """Each domain gives a third more to its favourite: 2 (1/3)^2 apart. An arbitrary evaluator of
+    11 strategies leaves them much closer, although all its weights together are 4/11 and more.
+    """
+    even = np.full(11, (1 - 0.42) / 10)
+    favoured = [even.copy() for _ in range(2)]
+    for place, vector in enumerate(favoured):
+        vector[place] = 0.42
+    one, other = (np.tile(vector, (30, 1)) for vector in favoured)
+
+    assert by_weights(one, other, rounds=30, rule=RULE).p_value < LEVEL

@@ -17,7 +17,7 @@ TAG = "v1.0-X"
 
 
 def published(home: Path, *, figures: Any = 1) -> tuple[Any, str]:
-    """Write a snapshot's card and figures, and return what a registry says of them, and the seal."""
+    """Write a snapshot; return what a registry says of it, and its seal."""
     folder = home / layout.FOLDER / TAG
     folder.mkdir(parents=True)
     documents = {layout.CARD: {"tag": TAG}, layout.FIGURES: {"figures": {"gamma": figures}}}
