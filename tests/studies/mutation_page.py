@@ -68,17 +68,18 @@ def written(done: Iterable[Mutant], table: Path) -> None:
 def rows_of(table: Path) -> list[Mutant]:
     """Return the mutants of a table that was written."""
     with table.open(encoding="utf-8", newline="") as file:
-        return [
-            Mutant(
-                **{
-                    **row,
-                    "module": Path(row["module"]),
-                    **{name: int(row[name]) for name in ("index", "line")},
-                    "seconds": float(row["seconds"]),
-                }
-            )
-            for row in csv.DictReader(file)
-        ]
+        rows = list(csv.DictReader(file))
+    texts = ("room", "kind", "before", "after", "source", "outcome", "tests")
+    return [
+        Mutant(
+            module=Path(row["module"]),
+            index=int(row["index"]),
+            line=int(row["line"]),
+            seconds=float(row["seconds"]),
+            **{name: row[name] for name in texts},
+        )
+        for row in rows
+    ]
 
 
 def summary(done: Iterable[Mutant], known: Classes) -> Iterator[str]:

@@ -21,8 +21,9 @@ def facts(**changed: Any) -> Any:
         "ties": SimpleNamespace(p_value=1.0, share={"text": 0.1, "visual": 0.3}),
         "clusters": {"text": None, "visual": None},
     }
-    whole = {"transfer": SimpleNamespace(**{**transfer, **changed}), "missing": None}
-    return SimpleNamespace(**{**whole, "preferences": None, **outside})
+    whole = SimpleNamespace(missing=None, preferences=None)
+    vars(whole).update(outside, transfer=SimpleNamespace(**{**transfer, **changed}))
+    return whole
 
 
 def said(of: Any) -> list[tuple[str, str]]:

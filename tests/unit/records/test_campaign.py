@@ -1,6 +1,7 @@
 """A campaign's file: which runs it has, and which of them are complete."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from epc.records import strict_json
 from epc.records.campaign import CAMPAIGN, Campaign, Member
 from epc.records.layout import MANIFEST
 
-RUNS = [
+RUNS: list[dict[str, Any]] = [
     {"folder": "a_on_x", "evaluator": "m/a", "executor": "m/x", "answers": "x"},
     {"folder": "b", "evaluator": "recorded:f", "executor": None, "answers": None},
 ]

@@ -1,13 +1,14 @@
 """Weights as a chat model: who answers, and what an answer holds."""
 
 import time
+from typing import Any
 
 import pytest
 
 from epc.engine.local import chat
 from epc.engine.local.weights import SMOLLM2
 
-CHUNKS = [
+CHUNKS: list[dict[str, Any]] = [
     {"choices": [{"delta": {"content": "A"}, "finish_reason": None}]},
     {
         "choices": [
@@ -34,7 +35,8 @@ def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() ->
 def test_every_role_shares_one_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat, "shared_runtime", lambda path: ("runtime", path))
 
-    assert chat.loaded() == ("runtime", SMOLLM2.path(SMOLLM2.name))
+    shared: Any = chat.loaded()
+    assert shared == ("runtime", SMOLLM2.path(SMOLLM2.name))
 
 
 def test_an_answer_has_its_text_its_end_and_its_tokens() -> None:
