@@ -52,6 +52,23 @@ def test_a_case_has_the_interaction_of_its_name(name: str) -> None:
     assert CASES[name].interaction == (float(spread), second)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if "ranking" in name])
+def test_a_case_of_one_ranking_has_strengths_of_spread_1_and_of_a_fixed_one_no_doubt(
+    name: str,
+) -> None:
+    case = CASES[name]
+
+    assert (case.evaluator, case.apart) == ("coin-flip", 0)
+    assert case.ranking == 1 if name.startswith("one ranking") else case.ranking >= 1000
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "task effects sd" in name])
+def test_a_case_has_the_task_effects_of_its_name(name: str) -> None:
+    ((spread,),) = stated(r"task effects sd (\d+)", name)
+
+    assert CASES[name].effects == int(spread)
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if re.search(r"0\.\d+/0", name)])
 def test_a_case_has_the_favourites_of_its_name(name: str) -> None:
     ((high, low),) = stated(r"(0\.\d+)/(0\.\d+)", name)
