@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from registry_support import Checkout
 
+from epc.errors import UsageError
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps_line
 from epc.registry import spot_checks
@@ -106,3 +107,12 @@ def test_a_report_is_a_spot_check_where_everything_fits(
 
     assert spot_checks._refused(report, publication, by).startswith(why)
     assert bool(spot_checks._refused(report, publication, by)) == bool(why)
+
+
+@pytest.mark.parametrize(("content", "says"), [("no json", "line 1"), ("{}", "tag")])
+def test_what_is_no_spot_check_says_why(tmp_path: Path, content: str, says: str) -> None:
+    report = tmp_path / "report.json"
+    report.write_text(content)
+
+    with pytest.raises(UsageError, match=f"is no spot check: .*{says}"):
+        spot_checks._read(report)
