@@ -148,3 +148,12 @@ def test_reading_r77_both_implementations_see_the_same_cross() -> None:
     assert group.transfer.test is not None
     assert (group.transfer.test.method, group.transfer.domains) == ("jackknife", {"x": 3, "y": 17})
     assert [*map(str, disagreements(as_json(report), header, verdicts))] == []
+
+
+@pytest.mark.usefixtures("few")
+def test_reading_r72_a_pair_without_a_verdict_won_lost_and_tied_nothing() -> None:
+    sides = {"x": side(4, p=WON, q=LOST), "y": side(4, p=LOST, q=WON)}
+    del sides["x"]["p", 0]
+    stated = {"x": {**sides["x"], ("p", 0): [0, 0, 0]}, "y": sides["y"]}
+
+    assert crossing(sides, ["p", "q"]) == crossing(stated, ["p", "q"])
