@@ -343,12 +343,12 @@ def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) ->
 def test_a_phase_stood_still_where_weights_differ_by_no_more_than_their_rounding(
     loose: float, *, is_still: bool
 ) -> None:
-    phases = {"text": [1.0, 0.0, 0.0, 0.0], "text_to_visual": [0.75, 0.25, 0.0, 0.0]}
+    phases = {"text": (1.0, 0.0, 0.0, 0.0), "text_to_visual": (0.75, 0.25, 0.0, 0.0)}
 
     assert _still(phases, "text_to_visual", loose) == is_still
 
 
 def test_a_phase_that_began_evenly_has_not_stood_still() -> None:
-    even = [0.25] * 4
+    even = (0.25,) * 4
 
     assert not _still({"text": even, "text_to_visual": even}, "text_to_visual", 1e-9)

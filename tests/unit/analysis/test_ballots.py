@@ -1,5 +1,7 @@
 """What a judge said of each item, whichever candidate a file calls a (Reading R77)."""
 
+from typing import Any
+
 from observed_support import columns, verdict
 
 from epc.analysis.ballots import Ballot, ballots, merged
@@ -12,14 +14,14 @@ LONG = {"answer_sha256": digest("why"), "answer_length": 200}
 
 def said(
     item: str, first: str, what: str, *, mirrored: bool = False, **more: str
-) -> dict[str, str]:
+) -> dict[str, Any]:
     """Return a verdict on one and the same pair, with either of its candidates as a."""
     a, b = (B, A) if mirrored else (A, B)
     pair = {"a_sha256": a, "b_sha256": b, "question_sha256": ASKED}
     return verdict(item, first, what, **pair, **more)
 
 
-def of(*lines: dict[str, str]) -> Ballot:
+def of(*lines: dict[str, Any]) -> Ballot:
     (ballot,) = ballots(*columns(*lines))
     return ballot
 

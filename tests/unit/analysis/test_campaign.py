@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from records_support import make_run
 
-from epc.analysis.campaign import _agreement, compare_runs, compared
+from epc.analysis.campaign import Key, _agreement, compare_runs, compared
 from epc.protocol.verdict import Verdict
 from epc.records import strict_json
 from epc.records.campaign import CAMPAIGN, COMPARISON, Member
@@ -24,10 +24,10 @@ def test_agreement_is_the_share_of_one_letter_among_what_both_decided() -> None:
 
     The first says A in 3 of 4, the second in 2 of 4: by chance 3/4 2/4 + 1/4 2/4 = 1/2.
     """
-    keys = [("text", "t1", f"s{n}") for n in range(3)] + [("text", "t2", f"s{n}") for n in range(3)]
+    keys: list[Key] = [("text", task, f"s{n}") for task in ("t1", "t2") for n in range(3)]
     one = dict(zip(keys, [A, A, B, TIE, A, A], strict=True))
     other = dict(zip(keys[:5], [A, A, B, A, B], strict=True))
-    units = {("text", task): ("text", task) for task in ("t1", "t2")}
+    units: dict[Key, Key] = {("text", task): ("text", task) for task in ("t1", "t2")}
 
     found = _agreement(member("l"), member("r"), {"l": one, "r": other}, units)
 
@@ -35,7 +35,7 @@ def test_agreement_is_the_share_of_one_letter_among_what_both_decided() -> None:
 
 
 def test_where_nothing_is_decided_by_both_nothing_is_stated() -> None:
-    key = ("text", "t", "s")
+    key: Key = ("text", "t", "s")
 
     found = _agreement(member("l"), member("r"), {"l": {key: A}, "r": {key: TIE}}, {})
 

@@ -177,7 +177,8 @@ def test_reading_r77_kappa_spreads_as_each_item_moves_it() -> None:
 
     ((name, figure),) = _kappa("kappa", one, other, np.arange(n))
 
-    assert (name, figure.value) == ("kappa", pytest.approx(kappa(np.ones(n))))
+    assert name == "kappa"
+    assert figure.value == pytest.approx(kappa(np.ones(n)))
     assert figure.ci95 == pytest.approx(
         (figure.value - half, min(1, figure.value + half)), abs=1e-5
     )

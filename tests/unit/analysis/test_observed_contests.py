@@ -55,7 +55,7 @@ def by_author(contests: Contests, known: Named) -> list[tuple[str, list[int], li
 def test_the_baseline_is_the_only_author_of_every_comparison(
     pairs: list[str], expected: str | None
 ) -> None:
-    rows, known = read(*(met(f"t{n}", *pair, "a") for n, pair in enumerate(pairs)))
+    rows, known = read(*(met(f"t{n}", pair[0], pair[1], "a") for n, pair in enumerate(pairs)))
 
     found = baseline_of(rows)
 

@@ -10,7 +10,9 @@ from epc.audit.coupling_reasons import BESIDE, SETTLING, coupled
 
 def facts(**changed: Any) -> Any:
     """Return facts of a measurement in which nothing crosses, with some of the transfer changed."""
-    outside = {key: changed.pop(key) for key in ("missing", "preferences") if key in changed}
+    outside: dict[str, Any] = {
+        key: changed.pop(key) for key in ("missing", "preferences") if key in changed
+    }
     transfer = {
         "test": SimpleNamespace(p_value=0.5, splits=100, unit="task"),
         "directions": {"text_to_visual": None},
@@ -21,9 +23,8 @@ def facts(**changed: Any) -> Any:
         "ties": SimpleNamespace(p_value=1.0, share={"text": 0.1, "visual": 0.3}),
         "clusters": {"text": None, "visual": None},
     }
-    whole = SimpleNamespace(missing=None, preferences=None)
-    vars(whole).update(outside, transfer=SimpleNamespace(**{**transfer, **changed}))
-    return whole
+    beside: dict[str, Any] = {"missing": None, "preferences": None, **outside}
+    return SimpleNamespace(transfer=SimpleNamespace(**{**transfer, **changed}), **beside)
 
 
 def said(of: Any) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """What this machine has, which models can be named, and how to get what is missing."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
@@ -235,7 +236,7 @@ def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFix
 def test_doctor_wants_500_mb_of_room(
     free: int, monkeypatch: pytest.MonkeyPatch, *, ok: bool
 ) -> None:
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
 
     check = doctor._room()
 

@@ -11,8 +11,8 @@ from scipy.spatial.distance import jensenshannon
 
 from epc.errors import MalformedError, WorldError
 from epc.records.findings import Findings
+from epc.records.layout import RECHECK
 from epc.records.recompute import (
-    RECHECK,
     Recomputed,
     _repeats,
     load_manifest,

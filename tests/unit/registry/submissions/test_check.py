@@ -7,7 +7,7 @@ import pytest
 
 from epc.errors import UsageError
 from epc.records.findings import Findings
-from epc.registry.submissions import check
+from epc.registry.submissions import check, folder
 from epc.registry.submissions.check import _submissions, check_one
 
 
@@ -42,9 +42,9 @@ def test_each_kind_is_checked_by_its_own_rules(
     tmp_path: Path, kind: str, rules: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[str] = []
-    monkeypatch.setattr(check.folder, "inspect", lambda _: Findings())
-    monkeypatch.setattr(check.folder, "present_files", lambda _: [])
-    monkeypatch.setattr(check.folder, "kind_of", lambda _: kind)
+    monkeypatch.setattr(folder, "inspect", lambda _: Findings())
+    monkeypatch.setattr(folder, "present_files", lambda _: [])
+    monkeypatch.setattr(folder, "kind_of", lambda _: kind)
     monkeypatch.setattr(check, "read", lambda *_: None)
     for name in ("_judged", "_observed"):
         monkeypatch.setattr(check, name, lambda *_, name=name: called.append(name))
