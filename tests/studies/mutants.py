@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
@@ -92,6 +93,10 @@ def at(place: str) -> list[Mutant]:
     ]
 
 
+def _apart(one: Mutant, other: Mutant) -> tuple[int, int]:
+    return abs(one.line - other.line), abs(one.index - other.index)
+
+
 def again(table: Path, outcome: str = "") -> Iterator[Mutant]:
     """Yield the mutants of a table, or those with an outcome, whose source line still stands."""
     taken: set[tuple[Path, int]] = set()
@@ -107,7 +112,7 @@ def again(table: Path, outcome: str = "") -> Iterator[Mutant]:
                 planted(source, mutant)
                 same += [mutant] if mutant.change == row.change else []
         if same:
-            nearest = min(same, key=lambda each: abs(each.line - row.line))
+            nearest = min(same, key=partial(_apart, row))
             taken.add((nearest.module, nearest.index))
             yield nearest
 
