@@ -85,8 +85,9 @@ def test_reading_r24_a_verdict_without_authors_is_no_comparison_with_the_baselin
         "other", ("1", "p", "base", "b"), ("3", "q", "base", "b"), ("4", "q", "base", "b")
     )
     unknown = [
-        verdict("9", "a", "a", setting=name, question_sha256=digest("9"))
+        verdict(task, "a", "a", setting=name, question_sha256=digest(task), **author)
         for name in ("one", "other")
+        for task, author in (("7", {"a_by": "z"}), ("8", {"b_by": "z"}), ("9", {}))
     ]
 
     assert self_preference(*one, *other).value == 1 / 2
