@@ -1,11 +1,14 @@
 """Which models may be replaced under their names (Reading R76)."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from engine_support import Told
 
-from epc.engine.canary import is_of_canary, may_be_swapped
+from epc.engine import canary
+from epc.engine.canary import CanaryWatch, SwappedError, is_of_canary, may_be_swapped
 from epc.engine.model import Identity
 
 
@@ -36,3 +39,34 @@ def test_calls_of_the_panel_are_known_by_their_occasion() -> None:
     assert is_of_canary({"occasion": "canary/0/start/1"})
     assert not is_of_canary({"occasion": "retry/1"})
     assert not is_of_canary({"occasion": None})
+
+
+@pytest.mark.parametrize(
+    ("departed", "panel", "anyway", "refused"),
+    [
+        (None, None, False, False),
+        (None, None, True, False),
+        ("start", "start", False, True),
+        ("start", "start", True, False),
+        ("start", 1, False, False),  # another panel than the one that is looked at
+    ],
+)
+def test_an_evaluator_that_departed_is_refused_unless_the_run_is_to_go_on_anyway(
+    departed: str | None,
+    panel: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    anyway: bool,
+    refused: bool,
+) -> None:
+    look = SimpleNamespace(panel="start", departed=departed is not None)
+    monkeypatch.setattr(canary, "canary", lambda *_: SimpleNamespace(looks=[look]))
+    monkeypatch.setattr(canary, "in_words", lambda _: "it departed")
+    nobody: Any = None
+    watch = CanaryWatch(run=Path("run"), caller=nobody, questions=())
+
+    if refused:
+        with pytest.raises(SwappedError, match="it departed; nothing more was asked"):
+            watch._require_same(panel, anyway=anyway)
+    else:
+        watch._require_same(panel if departed else "start", anyway=anyway)

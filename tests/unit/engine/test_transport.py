@@ -239,6 +239,7 @@ def test_without_certificates_of_authorities_only_what_is_not_encrypted_is_asked
     ("descriptors", "most"),
     [
         (264, 100),  # of 264 descriptors 64 are kept for the rest, and two endpoints share
+        (265, 100),
         (65, 1),
         (10, 1),
         (1_000_000, 512),

@@ -46,12 +46,15 @@ def value(figure: Any) -> tuple[object, int]:
 
 
 def test_reading_r77_places_are_of_pairs_in_both_orders_and_the_first_of_decided_ones() -> None:
-    """Alike: x and the ties of z. First place: x takes it once of twice, y never, and z nothing."""
-    of = verdicts(*both("x", "a", "a"), *both("y", "b", "a"), *both("z", "tie", "tie"))
+    """Alike: x and the ties of z. First place: x takes it once of twice, y never, w both times."""
+    of = verdicts(
+        *(*both("x", "a", "a"), *both("y", "b", "a"), *both("z", "tie", "tie")),
+        *both("w", "a", "b"),
+    )
     fewer = verdicts(*both("x", "a", "a"), *both("y", "tie", "b"), *both("z", "a", "unreadable"))
 
-    assert value(places(of)["place_consistency"]) == (2 / 3, 3)
-    assert value(places(of)["first_place"]) == (1 / 4, 2)
+    assert value(places(of)["place_consistency"]) == (2 / 4, 4)
+    assert value(places(of)["first_place"]) == ((1 / 2 + 0 + 1) / 3, 3)
     assert value(places(fewer)["place_consistency"]) == (1 / 3, 3)
     assert value(places(fewer)["place_consistency_readable"]) == (1 / 2, 2)
     assert value(places(fewer)["first_place"]) == (1 / 2, 1)

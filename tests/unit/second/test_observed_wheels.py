@@ -50,3 +50,19 @@ def test_reading_r71_of_three_arrangements_the_observed_one_alone_redirects() ->
     chance = by_chance([P, P, Q, Q], 2, NO_TIE)
     assert chance == pytest.approx([sum(into["redirected"]) / 2 / 3 for into in observed])
     assert min(chance) > 0.01
+
+
+def test_reading_r71_a_mean_agent_takes_the_mean_of_what_a_round_could_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of two even strategies one always wins, and each is chosen in half of all cases.
+
+    A win makes .58 of 1.08 of it, a loss of the other .5 of .96: (.58 / 1.08 + .5 / .96) / 2.
+    """
+    monkeypatch.setattr(observed_wheels, "ROUNDS", 1)
+
+    first, second = observed_wheels._mean_walk([0.5, 0.5], (1, 0), NO_TIE)
+
+    assert first == pytest.approx((0.58 / 1.08 + 0.5 / 0.96) / 2)
+    assert first + second == pytest.approx(1)
+    assert observed_wheels._mean_walk([0.3, 0.7], (1, 0), (1, 1)) == pytest.approx([0.3, 0.7])
