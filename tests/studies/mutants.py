@@ -9,7 +9,8 @@ module; where there are none, all of the room's. Writes build/mutants.csv and pr
 its Wilson interval. With `--publish` the table is `mutants.csv` here, and README.md gets the scores
 and each survivor with its class in `survivors.csv`. Every beginning of the sample is itself in
 proportion, so a study that ran out of minutes is a smaller study, not a biased one. `--at
-epc/room/module.py:12` tries every mutant of one line instead.
+epc/room/module.py:12` tries every mutant of one line instead, and `--again` those of a table that
+was written before, wherever their lines stand now: what tests that were added since are worth.
 
 A script of our own, not a package: mutmut and cosmic-ray mutate a whole program and run one
 command for every mutant. A stratified sample and the choice of tests by module are what this study
@@ -25,11 +26,21 @@ import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from studies.mutation_page import TABLE, Mutant, classes, part, published, summary, written
+from studies.mutation_page import (
+    TABLE,
+    Mutant,
+    classes,
+    part,
+    published,
+    rows_of,
+    summary,
+    written,
+)
 from studies.mutations import sites
 from studies.trying import Asked, Pool
 
@@ -80,6 +91,30 @@ def at(place: str) -> list[Mutant]:
         for index, site in enumerate(found)
         if site.line == int(line)
     ]
+
+
+def _apart(one: Mutant, other: Mutant) -> tuple[int, int]:
+    return abs(one.line - other.line), abs(one.index - other.index)
+
+
+def again(table: Path, outcome: str = "") -> Iterator[Mutant]:
+    """Yield the mutants of a table, or those with an outcome, whose source line still stands."""
+    taken: set[tuple[Path, int]] = set()
+    for row in rows_of(table):
+        if outcome not in {"", row.outcome} or not (ROOT / row.module).is_file():
+            continue
+        source = (ROOT / row.module).read_text("utf-8")
+        lines = [line.strip() for line in source.splitlines()]
+        same = []
+        for index, site in enumerate(sites(ast.parse(source))):
+            mutant = Mutant(room=row.room, module=row.module, index=index)
+            if lines[site.line - 1] == row.source and (row.module, index) not in taken:
+                planted(source, mutant)
+                same += [mutant] if mutant.change == row.change else []
+        if same:
+            nearest = min(same, key=partial(_apart, row))
+            taken.add((nearest.module, nearest.index))
+            yield nearest
 
 
 def tests_of(module: Path, root: Path) -> list[Path]:
@@ -159,13 +194,18 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=120.0, help="start none after these")
     parser.add_argument("--at", default="", help="every mutant of a line, as FILE:LINE")
+    parser.add_argument("--again", type=Path, help="those of this table, once more")
+    parser.add_argument("--outcome", default="", help="with --again: only those that came out so")
     parser.add_argument("--room", action="append", default=[], help="only this one; repeatable")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "mutants.csv")
     parser.add_argument("--publish", action="store_true", help="write the table and page here")
     given = parser.parse_args()
     table = TABLE if given.publish else given.out
     until = time.monotonic() + 60 * given.minutes
-    mutants = at(given.at) if given.at else drawn(given.mutants, given.seed, set(given.room))
+    if given.again:
+        mutants = list(again(given.again, given.outcome))
+    else:
+        mutants = at(given.at) if given.at else drawn(given.mutants, given.seed, set(given.room))
     for mutant in mutants:
         mutant.tests = " ".join(map(str, tests_of(mutant.module, ROOT)))
     done: list[Mutant] = []

@@ -65,6 +65,23 @@ def written(done: Iterable[Mutant], table: Path) -> None:
         rows.writerows(map(asdict, sorted(done, key=lambda m: (str(m.module), m.line))))
 
 
+def rows_of(table: Path) -> list[Mutant]:
+    """Return the mutants of a table that was written."""
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    texts = ("room", "kind", "before", "after", "source", "outcome", "tests")
+    return [
+        Mutant(
+            module=Path(row["module"]),
+            index=int(row["index"]),
+            line=int(row["line"]),
+            seconds=float(row["seconds"]),
+            **{name: row[name] for name in texts},
+        )
+        for row in rows
+    ]
+
+
 def summary(done: Iterable[Mutant], known: Classes) -> Iterator[str]:
     """Yield the score of each room and of all: a mutant that never ends is caught.
 

@@ -8,7 +8,7 @@ import pytest
 from records_support import Run, make_run
 from registry_support import ROOT
 
-from epc.analysis.audit import audit, audit_manifest
+from epc.analysis.audit import _still, audit, audit_manifest
 from epc.errors import MalformedError
 from epc.records.manifest import Manifest
 from epc.report.audit_text import text
@@ -337,3 +337,18 @@ def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) ->
 
     assert found.verdict == "inconclusive"
     assert not found.clean
+
+
+@pytest.mark.parametrize(("loose", "is_still"), [(0.25, True), (0.125, False)])
+def test_a_phase_stood_still_where_weights_differ_by_no_more_than_their_rounding(
+    loose: float, *, is_still: bool
+) -> None:
+    phases = {"text": (1.0, 0.0, 0.0, 0.0), "text_to_visual": (0.75, 0.25, 0.0, 0.0)}
+
+    assert _still(phases, "text_to_visual", loose) == is_still
+
+
+def test_a_phase_that_began_evenly_has_not_stood_still() -> None:
+    even = (0.25,) * 4
+
+    assert not _still({"text": even, "text_to_visual": even}, "text_to_visual", 1e-9)

@@ -2,7 +2,15 @@
 
 import pytest
 
-from epc.analysis.judge_card import Answer, Card, Known, Range, Requirement, answered
+from epc.analysis.judge_card import (
+    Answer,
+    Card,
+    Known,
+    Range,
+    Requirement,
+    _section,
+    answered,
+)
 from epc.errors import UsageError
 
 
@@ -94,3 +102,8 @@ def test_what_does_not_count_and_what_nobody_measured_is_unknown() -> None:
 def test_what_is_no_requirement_is_misuse(text: str) -> None:
     with pytest.raises(UsageError, match="is no requirement"):
         Requirement.parse(text)
+
+
+def test_a_figure_stands_in_the_section_of_its_name_or_in_none() -> None:
+    assert _section("gamma/text_to_visual") == _section("gamma") != ""
+    assert _section("gammas") == _section("no such figure") == ""

@@ -3,11 +3,13 @@
 import json
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from records_support import Run, make_run
 
+from epc.analysis import mitigation
 from epc.analysis.mitigation import Mitigated, Reduction, mitigated
 from epc.errors import UsageError
 
@@ -136,3 +138,14 @@ def test_reading_r80_two_designs_are_refused_with_what_differs(home: Path, tmp_p
 
     with pytest.raises(UsageError, match=f"{shorter.folder}: has other rounds than {home}/plain"):
         mitigated(home / "plain", [shorter.folder])
+
+
+def test_reading_r80_one_executor_that_answered_anew_is_shared_all_the_same(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {"executor": SimpleNamespace(count=1, answers=2)}
+    monkeypatch.setattr(mitigation, "shared_by_runs", lambda *_: few)
+
+    (found,) = mitigated(home / "plain", [home / "balanced"])
+
+    assert found.shared

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from observed_support import SETTINGS, columns, report, verdict
 
-from epc.analysis.observed import Group
+from epc.analysis.observed import Group, _asked
 from epc.analysis.observed_rows import rows_of
 from epc.records.observed.converting import digest
 
@@ -139,3 +140,20 @@ def test_a_score_of_one_candidate_is_readable_and_no_verdict() -> None:
     found = group({**alone, "a_score": 3}, {**alone, "repeat": 1, "verdict": "unreadable"}).figures
     assert list(found) == ["unreadable"]
     assert found["unreadable"].value == 0.5
+
+
+def test_reading_r77_a_group_is_named_and_asked_as_the_first_of_its_settings() -> None:
+    """`one` and `renamed` are one prompt by its digest, under two names."""
+    lines = [
+        verdict("x", "a", "a", setting=name) for name in ("renamed", "one", "other", "renamed")
+    ]
+    header, verdicts = columns(*lines)
+
+    chosen, askings = _asked(header.settings, verdicts, np.arange(4))
+
+    assert chosen == [["one", "renamed"], ["other"]]
+    assert [(name, setting.prompt.name, len(rows.item)) for name, setting, rows in askings] == [
+        ("one", "p", 3),
+        ("other", "p", 1),
+    ]
+    assert _asked(header.settings, verdicts, np.arange(4), ["oth*"])[0] == [["other"]]

@@ -278,3 +278,17 @@ def test_reading_r40_an_evaluator_that_follows_the_order_is_named(
     swap = {"order_consistency": {"mean": 0.5, "ci95": [0.3, high]}}
 
     assert ("Reading R40" in problems(replace(SOUND, swap=swap))) == said
+
+
+def test_epc_2_5_a_gamma_of_exactly_nothing_can_be() -> None:
+    still = {"text_to_visual": [0.0] * 30, "visual_to_text": [0.0] * 30}
+
+    assert "EPC-2.5" not in problems(replace(SOUND, gamma=still, jsd=still))
+
+
+@pytest.mark.parametrize(("count", "severity"), [(30, "error"), (29, "warning")])
+def test_epc_2_1_a_direction_in_which_no_seed_moved_is_an_error(count: int, severity: str) -> None:
+    _, findings = assess(replace(SOUND, stuck={"text_to_visual": count}))
+
+    (found,) = [each for each in findings if each.clause == "EPC-2.1"]
+    assert found.severity == severity

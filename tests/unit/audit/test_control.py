@@ -166,6 +166,25 @@ def test_reading_r38_a_table_known_for_certain_narrows_the_interval() -> None:
     assert widths[0] < widths[1]
 
 
+@pytest.mark.parametrize("domain", ["text", "visual"])
+def test_reading_r38_rates_beyond_doubt_make_an_interval_as_wide_as_certain_ones(
+    domain: str,
+) -> None:
+    """160,000 verdicts a strategy: tables drawn from them differ by less than seeds' noise."""
+    vectors = pure(10, np.random.default_rng(1).random((10, 30)) < 0.5)
+    certain, many = [[[1, 0, 0], [0, 1, 0]] * 4] * 11, [[[10_000, 10_000, 0]] * 8] * 11
+    widths = []
+    for rows, repeated in ((certain, True), (many, False)):
+        verdicts = table(rows, rows, repeated=repeated)
+        control = simulated(
+            [1.0] * 10, vectors, table=verdicts, domain=domain, rounds=30, rule=RULE
+        )
+        assert control.interval is not None
+        widths.append(control.interval[1] - control.interval[0])
+
+    assert widths[1] == pytest.approx(widths[0], rel=1e-6)
+
+
 def test_reading_r15_only_ties_leave_nothing_to_control() -> None:
     still = [uniform(11)] * 3
 

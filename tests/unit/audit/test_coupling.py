@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from audit_support import Rows, table
 
-from epc.audit.coupling import Transfer, these_tasks, transfer, worked_out
+from epc.audit.coupling import Transfer, figures_into, these_tasks, transfer, worked_out
+from epc.audit.transfer import crossings
 from epc.audit.units import units_of
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
@@ -294,3 +295,15 @@ def test_reading_r73_these_tasks_know_no_order_flag_or_name_of_a_domain() -> Non
         seen = these_tasks(vectors(*seeds), direction, table=given, config=configured("xyz"))
         other = these_tasks(turned, exchanged, table=moved, config=configured("zxy"))
         assert seen == other
+
+
+def test_reading_r78_one_figure_by_itself_has_the_interval_of_one() -> None:
+    units = units_of(table(["AAAB", "BBBA"], ["BBBA", "AAAB"]), ["x", "y"])
+    crossed = crossings(units, rounds=15, rule=UpdateRule()).into[0]
+
+    alone, of_six = (figures_into(crossed, 0.1, 0.5, *given) for given in ((), (6,)))
+
+    for name in ("regret", "harm", "crossing"):
+        low, high = alone[f"{name}_ci95"]
+        assert (low, high) == getattr(crossed, name).interval
+        assert of_six[f"{name}_ci95"][0] < low < high < of_six[f"{name}_ci95"][1]

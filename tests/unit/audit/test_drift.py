@@ -184,6 +184,14 @@ def test_reading_r44_seeds_that_are_swapped_by_hand() -> None:
     assert found.verdict == "cannot_tell"  # five seeds can show nothing
 
 
+def test_reading_r44_a_pair_that_one_run_alone_asked_about_is_not_compared() -> None:
+    both, left_alone, right_alone = [2, 0, 0], [1, 0, 0], [0, 1, 0]
+    left = np.array([[both, left_alone, [0, 0, 0]]] * 3)
+    right = np.array([[both, [0, 0, 0], right_alone]] * 3)
+
+    assert fresh(left, right).pairs == 1
+
+
 def test_reading_r44_seeds_that_are_shuffled_by_hand() -> None:
     """Six seeds a side: 2 of the 924 ways to choose six of twelve go as far."""
     left = np.array([[[4, 0, 0]]] * 6)

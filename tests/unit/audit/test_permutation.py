@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.audit.permutation import by_seeds, by_tasks, by_weights, residuals
+from epc.audit.permutation import (
+    arrangements,
+    by_seeds,
+    by_tasks,
+    by_weights,
+    residuals,
+    splits,
+)
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start
@@ -149,6 +156,23 @@ def test_reading_r39_agrees_with_every_split_worked_out_the_long_way(
     extreme = sum(bool(statistic(split) >= observed - 1e-12) for split in splits)
 
     assert by_tasks(repeated(*rows), RULE).p_value == pytest.approx(extreme / len(splits))
+
+
+def test_reading_r39_splits_are_listed_as_far_as_they_may_be_and_drawn_beyond() -> None:
+    """Five units are dealt out as two and three in 10 ways."""
+    every, listed = splits(2, 3, most=10)
+    some, is_all = splits(2, 3, most=9, drawn=7)
+
+    assert (listed, is_all) == (True, False)
+    assert len(set(map(tuple, every.tolist()))) == 10
+    assert (every.sum(axis=1).tolist(), some.sum(axis=1).tolist()) == ([2] * 10, [2] * 7)
+
+
+def test_reading_r39_drawn_arrangements_come_behind_the_one_that_was_observed() -> None:
+    ways = arrangements(2, 3, most=9, drawn=7)
+
+    assert ways.shape == (8, 5)
+    assert ways[0].tolist() == [1, 1, 0, 0, 0]
 
 
 def test_reading_r39_three_seeds_that_agree_are_one_of_four_swaps() -> None:
@@ -332,3 +356,22 @@ def test_reading_r39_unequal_domains_are_tested_by_signs_task_by_task(seed: int)
     expected = max(smallest, (1 + extreme) / 65)
 
     assert by_tasks(table, RULE).p_value == pytest.approx(expected)
+
+
+def test_reading_r39_unequal_domains_without_any_verdict_never_reject() -> None:
+    nothing = {"text": np.zeros((2, 3, 3), int), "visual": np.zeros((2, 5, 3), int)}
+
+    assert by_tasks(VerdictTable(counts=nothing, repeated=True), RULE).p_value == 1
+
+
+def test_reading_r39_what_hardly_any_arbitrary_evaluator_shows_stands_out() -> None:
+    """Each domain gives a third more to its favourite: 2 (1/3)^2 apart. An arbitrary evaluator of
+    11 strategies leaves them much closer, although all its weights together are 4/11 and more.
+    """
+    even = np.full(11, (1 - 0.42) / 10)
+    favoured = [even.copy() for _ in range(2)]
+    for place, vector in enumerate(favoured):
+        vector[place] = 0.42
+    one, other = (np.tile(vector, (30, 1)) for vector in favoured)
+
+    assert by_weights(one, other, rounds=30, rule=RULE).p_value < LEVEL

@@ -20,6 +20,7 @@ from epc.audit.transfer import (
     policies,
     rates_of,
     redirected,
+    reductions,
     won_shares,
 )
 from epc.audit.units import Units, units_of
@@ -254,6 +255,19 @@ def test_reading_r70_opposed_domains_cost_what_single_wheels_elsewhere_say() -> 
         assert into.crossing.value == into.regret.value
     both = sum(into.crossing.value for into in found.into)
     assert found.crossings.value == pytest.approx(both)
+
+
+def test_reading_r74_a_reduction_is_what_crossed_before_less_what_crosses_after() -> None:
+    """The same draws train both, so that the figures of either domain subtract."""
+    before = units_of(table(["AAAA", "BBBB"], ["BBBB", "AAAA"]), ["x", "y"])
+    after = units_of(table(["AAAA", "BBBB"], ["AABB", "AAAA"]), ["x", "y"])
+    then, now = (crossings(units, rounds=15, rule=RULE).into for units in (before, after))
+
+    reduced = reductions(before, after, rounds=15, rule=RULE)
+
+    apart = [one.regret.value - two.regret.value for one, two in zip(then, now, strict=True)]
+    assert abs(apart[0] - apart[1]) > 0.001
+    assert [into["regret"].value for into in reduced] == pytest.approx(apart)
 
 
 def dealt(first: int, second: int) -> tuple[Units, Parts]:

@@ -17,7 +17,7 @@ from endpoint_support import Endpoint, Reply, refusal, serving
 from engine_support import asked_for, read_rows, sitting
 from native_support import ANTHROPIC, CANARY, GOOGLE, SECRETS, addresses
 
-from epc.engine import batch
+from epc.engine import batch, batch_native
 from epc.engine.batch import BatchPendingError, batching_of
 from epc.engine.batch_protocols import Batching
 from epc.engine.catalog import open_model
@@ -413,3 +413,11 @@ def test_reading_r79_thinking_in_a_batch_is_kept_beside_the_answer_without_secre
         assert answer.reasoning.startswith("Hm, [")
         assert CANARY not in f"{answer.reasoning} {answer.reply}"
     assert (other.tokens_out, other.reasoning_tokens) == (43, 40)
+
+
+def test_a_batch_holds_what_its_provider_documents() -> None:
+    """ai.google.dev says 20 MB inline, docs.anthropic.com 100,000 requests or 256 MB."""
+    google, anthropic = batch_native.GoogleBatching, batch_native.AnthropicBatching
+
+    assert google.most_bytes == 20 * 10**6
+    assert (anthropic.most_requests, anthropic.most_bytes) == (100_000, 256 * 10**6)

@@ -345,6 +345,16 @@ def test_time_is_up_when_it_is_up() -> None:
         claim(budget)
 
 
+def test_a_call_under_way_has_a_tenth_of_the_time_and_three_seconds_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    budget = Budget(max_time_s=100)
+    monkeypatch.setattr(time, "monotonic", lambda: budget.began + 60)
+
+    assert budget.left_s() == pytest.approx(100 + 10 + 3 - 60)
+    assert Budget().left_s() is None
+
+
 @pytest.mark.parametrize("controls", [0, 3])
 def test_a_call_under_way_when_the_time_is_up_is_given_up_a_little_later(
     tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch, controls: int

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import DAY, Told, measured, question, read_rows, verdict_of
+from engine_support import DAY, Told, call, measured, question, read_rows, verdict_of
 
 from epc.engine import calls
 from epc.engine.calls import Caller
@@ -367,3 +367,46 @@ def test_whoever_cancels_waits_until_everything_has_ended(together: Together) ->
         assert sorted(ended) == [1, 2]
 
     asyncio.run(work())
+
+
+class Kept:
+    """A cache that holds one call under every name."""
+
+    def __init__(self, call: dict[str, Any] | None) -> None:
+        self.call = call
+
+    def get(self, name: str) -> dict[str, Any] | None:
+        return self.call
+
+
+@pytest.mark.parametrize(("prompt", "taken"), [("same", True), ("another", False), (None, False)])
+def test_reading_r76_what_another_run_kept_serves_the_same_question_alone(
+    tmp_path: Path, prompt: str | None, *, taken: bool
+) -> None:
+    row = call(0) | {"prompt": prompt}
+    found: list[dict[str, Any] | None] = []
+
+    async def work(caller: Caller) -> None:
+        cache: Any = Kept(None if prompt is None else row)
+        caller.cache = cache
+        found.append(caller._of_another_run("name", question(Told(), "same")))
+        caller.cache = None
+        found.append(caller._of_another_run("name", question(Told(), "same")))
+
+    caller = with_caller(tmp_path, work, reuse=True)
+
+    assert [each is not None for each in found] == [taken, False]
+    assert caller.progress.from_cache == int(taken)
+
+
+def test_reading_r76_weights_that_are_not_pinned_take_nothing_over(tmp_path: Path) -> None:
+    found: list[dict[str, Any] | None] = []
+
+    async def work(caller: Caller) -> None:
+        cache: Any = Kept(call(0) | {"prompt": "same"})
+        caller.cache = cache
+        found.append(caller._of_another_run("name", question(Told(pinned=False), "same")))
+
+    with_caller(tmp_path, work, reuse=True)
+
+    assert found == [None]

@@ -1,17 +1,19 @@
 """What this machine has, which models can be named, and how to get what is missing."""
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from endpoint_support import Endpoint, serving
 
 from epc.cli import main
-from epc.engine import inspected
+from epc.engine import doctor, inspected
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
 from epc.engine.local.weights import SMOLLM2, Weights
@@ -228,3 +230,14 @@ def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFix
     assert SMOLLM2.present(), "the embedded weights are missing: run `epc models fetch` first"
 
     assert ran(capsys, "models", "fetch") == (0, f"{SMOLLM2.path(SMOLLM2.name)}\n", "")
+
+
+@pytest.mark.parametrize(("free", "ok"), [(500 * 2**20, True), (500 * 2**20 - 1, False)])
+def test_doctor_wants_500_mb_of_room(
+    free: int, monkeypatch: pytest.MonkeyPatch, *, ok: bool
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+
+    check = doctor._room()
+
+    assert (check.ok, check.fix) == (ok, "make room: a run wants up to 500 MB")

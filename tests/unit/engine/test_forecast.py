@@ -11,7 +11,7 @@ from endpoint_support import serving
 from engine_support import DAY, asked_for, sitting
 
 from epc.engine import forecast
-from epc.engine.forecast import Range, Share
+from epc.engine.forecast import Range, Share, in_all
 from epc.engine.plan import Reuse
 from epc.engine.session import expect, prepare
 from epc.protocol.prompt import Pair, evaluation_text
@@ -183,3 +183,22 @@ def test_a_price_multiplies_out() -> None:
     cost = forecast.cost_of(Price(read=Decimal(1), written=Decimal(3)), spread, spread)
 
     assert cost == Range(lower=40e-6, expected=400e-6, upper=4000e-6)
+
+
+def test_reading_r80_a_member_is_asked_for_each_place_and_the_executor_as_without_it() -> None:
+    shares = expected("balanced:mock/deterministic", MOCK[1], exhaustive=True)
+
+    (member,) = shares.keys() - {"executor"}
+    assert shares["executor"].calls == exactly(176)
+    assert shares[member].calls.expected == 2 * 176
+
+
+def test_what_all_models_cost_is_known_where_each_one_s_cost_is() -> None:
+    one, two = (
+        Share(calls=exactly(n), tokens_in=exactly(n), tokens_out=exactly(n), cost=exactly(n))
+        for n in (1, 2)
+    )
+
+    assert in_all([one, two]).cost == exactly(3)
+    assert in_all([one, replace(two, cost=None)]).cost is None
+    assert in_all([one, replace(two, cost=None)]).calls == exactly(3)

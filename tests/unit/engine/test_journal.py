@@ -96,6 +96,26 @@ def test_what_is_appended_is_there_when_it_is_opened_again(tmp_path: Path) -> No
     assert len(again.path.read_bytes().splitlines()) >= 4
 
 
+def test_a_new_journal_has_lost_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.close()
+
+    assert (journal.torn, journal.damaged, journal.oversized) == (0, 0, 0)
+
+
+def test_a_call_of_the_longest_line_is_kept_as_it_came(tmp_path: Path) -> None:
+    """The end of a line is none of its bytes."""
+    write(tmp_path, line(0))
+    longest = len(line(0).encode()) - 1
+
+    kept = Journal(tmp_path, longest=longest)
+    kept.close()
+    cut = Journal(tmp_path, longest=longest - 1)
+    cut.close()
+
+    assert (kept.oversized, cut.oversized) == (0, 1)
+
+
 def test_each_answer_is_on_disk_before_append_returns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

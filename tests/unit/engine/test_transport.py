@@ -1,6 +1,7 @@
 """One HTTP client an endpoint: what it sends, what it keeps, and when it gives up."""
 
 import asyncio
+import resource
 import socket
 import time
 from base64 import b64encode
@@ -264,3 +265,22 @@ def test_without_certificates_of_authorities_only_what_is_not_encrypted_is_asked
     with pytest.raises(NoReplyError, match="install ca-certificates") as failed:
         sent(endpoint.url.replace("http:", "https:"))
     assert not failed.value.sent
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "most"),
+    [
+        (264, 100),  # of 264 descriptors 64 are kept for the rest, and two endpoints share
+        (265, 100),
+        (65, 1),
+        (10, 1),
+        (1_000_000, 512),
+        (resource.RLIM_INFINITY, 512),
+    ],
+)
+def test_connections_leave_room_for_a_run_s_own_files_and_another_endpoint(
+    descriptors: int, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
+
+    assert transport.most_connections() == most

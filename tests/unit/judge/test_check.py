@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judge_support import OUTPUT, SAMPLE, judged, record, vectors
 
 from epc.json_text import parse
-from epc.judge.check import MAX_EVIDENCE
+from epc.judge.check import MAX_EVIDENCE, fault, with_fault
 from epc.judge.samples import Unit, method_of
 from epc.records.schemas import findings as schema_findings
 from epc.spec.judge_v1 import DIMENSIONS, FLAGS, IDENTIFIERS, METHODS, OVERALL
@@ -411,3 +411,15 @@ def test_an_output_cannot_speak_for_the_judge() -> None:
 
     assert checked.valid
     assert judged(inside, output=inside).flags[-1] == "INCOMPLETE_COVERAGE"
+
+
+def test_a_judgement_with_one_reason_more_keeps_what_it_was_worth() -> None:
+    checked = judged(record())
+    more = with_fault(checked, fault("INCOMPLETE_COVERAGE", "JUDGE-7.1", "", "judged twice"))
+
+    assert (checked.valid, more.valid) == (True, False)
+    assert more.flags == ("INCOMPLETE_COVERAGE",)
+    assert more.faults[-1].finding.problem == "judged twice"
+    assert (more.scores, more.verdict, more.quotes) == (
+        *(checked.scores, checked.verdict, checked.quotes),
+    )

@@ -13,7 +13,7 @@ from judge_support import OUTPUT, SAMPLE, archived, grid, imported
 from epc.errors import MalformedError
 from epc.judge.check import check_reply
 from epc.judge.evidence import Output
-from epc.judge.mapping import RubricMapping, read_mapping
+from epc.judge.mapping import RubricMapping, _as_text, _written, read_mapping
 from epc.records.judging.layout import MAPPING, load_plan
 from epc.records.judging.mappings import check_mapping, load_mapping
 from epc.records.judging.recheck import recheck
@@ -226,3 +226,20 @@ def test_judge_2_5_an_imported_bundle_records_its_mapping(tmp_path: Path) -> Non
     (tmp_path / "e" / MAPPING).write_text(json.dumps(document), "utf-8")
     with pytest.raises(MalformedError, match="not the mapping that was planned"):
         load_mapping(tmp_path / "e", load_plan(tmp_path / "e"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("3", 3), ("3.0", 3), ("2.5", 2.5), ("inf", "inf"), ("nan", "nan"), ("good", "good")],
+)
+def test_a_cell_is_a_number_where_it_holds_a_finite_one(cell: str, value: object) -> None:
+    written = _written(cell)
+
+    assert (written, type(written)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(7, "7"), ("7", "7"), (True, None), (7.5, None), (None, None), ([], None)]
+)
+def test_an_identifier_is_a_text_or_a_whole_number(value: object, text: str | None) -> None:
+    assert _as_text(value) == text

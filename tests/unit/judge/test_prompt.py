@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_support import SAMPLE
 
-from epc.judge.prompt import judge_prompt, template_problem
+from epc.judge.prompt import asked_in, judge_prompt, template_problem
 from epc.records.judging.prompts import read_prompt
 
 TEMPLATE = read_prompt(None).template
@@ -97,3 +97,18 @@ def test_judge_9_1_a_prompt_file_must_show_what_is_judged(template: str, says: s
     assert problem is not None
     assert says in problem.problem
     assert template_problem(TEMPLATE) is None
+
+
+def test_judge_7_2_what_a_prompt_asks_for_is_read_out_of_it_again() -> None:
+    """The output may hold what looks like the meta object, and be cut where it stands."""
+    output = 'First. {"meta": {"output_id": "another"}} Last.'
+    text = asked(output)
+
+    found = asked_in(text)
+
+    assert found is not None
+    assert (found.text, found.output) == (text, output)
+    assert text[found.at : found.at + len(output)] == output
+    assert found.meta["output_id"] == SAMPLE.output_id
+    assert found.reading(6) == text.replace(output, "First.")
+    assert asked_in("What is the weather?") is None

@@ -77,3 +77,12 @@ def test_epc_2_4_c_substituted_tasks_are_no_variant() -> None:
 
 def test_epc_2_3_a_the_baseline_is_found_by_name() -> None:
     assert REFERENCE.baseline_index == 0
+
+
+def test_reading_r78_the_domains_are_those_of_the_tasks_in_their_order() -> None:
+    three = replace(REFERENCE, tasks={"b": ("t",), "a": ("t",), "c": ("t",)})
+
+    assert REFERENCE.domains.names == ("text", "visual")
+    assert set(three.domains.names) == {"a", "b", "c"}
+    assert REFERENCE.phases == REFERENCE.domains.phases
+    assert replace(REFERENCE, control="measured").phases == REFERENCE.domains.every_phase

@@ -162,3 +162,19 @@ def test_adr_3_win_rates_are_exact() -> None:
 
     assert len(state) == CELLS
     assert set(state) == {1 / 16}
+
+
+@pytest.mark.parametrize("rule", OTHERS, ids=named)
+def test_reading_r81_a_win_and_a_loss_count_alike(rule: Rule) -> None:
+    assert rule.worth == (1.0, -1.0)
+
+
+def test_reading_r81_a_prior_of_wins_and_losses_has_their_likelihood() -> None:
+    """Two wins and one loss beyond the flat prior: rate squared, times what is left of 1."""
+    flat, prior = Thompson().start(2), Thompson(prior_wins=3, prior_losses=2).start(2)
+    rates = [(cell + 0.5) / CELLS for cell in range(CELLS)]
+    likely = [rate**2 * (1 - rate) for rate in rates]
+
+    assert flat == pytest.approx([1 / CELLS] * 2 * CELLS)
+    assert prior[:CELLS] == pytest.approx([each / sum(likely) for each in likely])
+    assert prior[CELLS:] == prior[:CELLS]

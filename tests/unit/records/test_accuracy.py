@@ -11,7 +11,7 @@ from records_support import Run, epc, make_run, places
 
 from epc.engine.merge import merge
 from epc.errors import UsageError
-from epc.records.accuracy import is_calibration, read_accuracy
+from epc.records.accuracy import _reliability, is_calibration, read_accuracy
 from epc.records.recompute import load_manifest
 from epc.records.rewrite import rewrite
 from epc.records.validate import validate
@@ -356,3 +356,10 @@ def test_reading_r42_a_measured_control_s_rounds_do_not_count(tmp_path: Path) ->
     for key in ("ece", "brier", "reliability"):
         assert with_control["results"]["summary"][key] == without["results"]["summary"][key]
     assert validate(controlled.folder).findings == []
+
+
+def test_reading_r42_a_strategy_that_was_never_asked_about_has_won_and_decided_nothing() -> None:
+    assert _reliability({"q": [3, 4]}, {"p": 0.5, "q": 0.25}) == {
+        "p": {"wins": 0, "decided": 0, "accuracy": 0.5},
+        "q": {"wins": 3, "decided": 4, "accuracy": 0.25},
+    }

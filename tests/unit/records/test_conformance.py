@@ -243,3 +243,11 @@ def test_epc_2_8_an_independent_program_gets_the_figures_of_a_real_run(
             assert_close(answer["weights"][phase], stated, phase)
         for key in ("gamma", "jsd", "zero_coupling", "tie_rate"):
             assert_close(answer[key], record[key], key)
+
+
+def test_another_learning_rule_is_none_that_a_protocol_asks_for() -> None:
+    of_rules = [case.id for case in suite() if not case.is_protocol]
+
+    assert of_rules
+    assert all(name.startswith("rule_") for name in of_rules)
+    assert all(case.is_protocol is True for case in suite("judge"))

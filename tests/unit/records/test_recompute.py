@@ -1,6 +1,7 @@
 """Results again, from the trials alone."""
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,14 @@ from scipy.spatial.distance import jensenshannon
 
 from epc.errors import MalformedError, WorldError
 from epc.records.findings import Findings
-from epc.records.recompute import Recomputed, load_manifest, manifest_path, recompute
+from epc.records.layout import RECHECK
+from epc.records.recompute import (
+    Recomputed,
+    _repeats,
+    load_manifest,
+    manifest_path,
+    recompute,
+)
 
 STARTS = {"text": None, "visual": None, "text_to_visual": "text", "visual_to_text": "visual"}
 PURE = {"text_to_visual": "visual", "visual_to_text": "text"}
@@ -160,3 +168,22 @@ def test_missing_trials_are_the_worlds_fault(flip: Run) -> None:
 
     with pytest.raises(WorldError, match=r"trials\.jsonl"):
         again(flip)
+
+
+def call(prompt: str, answer: str, occasion: str | None = None, role: str = "evaluator") -> Any:
+    return SimpleNamespace(role=role, prompt=prompt, answer=answer, occasion=occasion)
+
+
+def test_reading_r16_a_prompt_that_was_asked_again_stands_beside_its_first_answer() -> None:
+    """The executor's answers and those of a canary are no second asking."""
+    calls = {
+        "1": call("p", "A"),
+        "2": call("q", "B"),
+        "3": call("p", "B", f"{RECHECK}0"),
+        "4": call("r", "A", f"{RECHECK}1"),
+        "5": call("q", "B", "canary/0/start/1"),
+        "6": call("s", "text", role="executor"),
+        "7": call("s", "text", f"{RECHECK}2", role="executor"),
+    }
+
+    assert [(each.first, each.again) for each in _repeats(calls)] == [("A", "B")]

@@ -57,3 +57,12 @@ def test_a_judge_s_line_may_be_as_long_as_its_folder_takes() -> None:
 
     assert recordable(row, 2**27) is row
     assert recordable(row, 100 * KIB)["answer"] == "x" * 10_000
+
+
+@pytest.mark.parametrize("around", [0, 100, 2**13])
+def test_a_line_fits_even_where_every_character_is_an_escape_and_little_stands_around(
+    around: int,
+) -> None:
+    row = filled(prompt="", answer="\x00" * 20_000, role="executor")
+
+    assert size(recordable(row, 6 * 20_000 + around)) <= 6 * 20_000 + around

@@ -1,6 +1,7 @@
 """`epc recompute --write` brings a manifest in line with its trials, or leaves it alone."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +129,20 @@ def test_nothing_is_written_while_a_call_does_not_fit(flip: Run) -> None:
 
     assert rewrite(flip.folder, write=True).written == []
     assert contents(flip) == before
+
+
+def test_reading_r42_a_calibration_that_accuracies_add_is_no_difference_and_any_other_is(
+    flip: Run, tmp_path: Path
+) -> None:
+    table = tmp_path / "accuracy.csv"
+    names = [strategy["name"] for strategy in flip.manifest()["strategies"]]
+    table.write_text("strategy,accuracy\n" + "".join(f"{name},0.5\n" for name in names))
+    flip.edit(_gamma)
+
+    alone, added = (
+        rewrite(flip.folder, write=False),
+        rewrite(flip.folder, write=False, accuracy=table),
+    )
+
+    assert alone.changed == added.changed != []
+    assert added.manifest.document["accuracy"] is not None

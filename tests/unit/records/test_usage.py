@@ -145,3 +145,14 @@ def test_epc_5_3_answers_that_are_none_are_told_with_their_reasons() -> None:
             "3 of 5 answers of the evaluator are none: 2 length, 1 stop",
         )
     ]
+
+
+def test_epc_2_6_d_reasoning_is_counted_where_a_call_shows_it_or_its_tokens() -> None:
+    usage = Usage()
+    calls = [CALL, CALL | {"reasoning": "hm"}, CALL | {"reasoning_tokens": 40}]
+    list(usage.counted([*calls, CALL | {"reasoning_tokens": 2}]))
+
+    spent = usage.by_role["evaluator"]
+
+    assert (spent.calls, spent.reasoned, spent.reasoning_tokens) == (4, 3, 42)
+    assert Usage().by_role["executor"].calls == 0

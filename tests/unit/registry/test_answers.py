@@ -8,7 +8,7 @@ import pytest
 
 from epc.records.manifest import Manifest
 from epc.records.row_types import Call
-from epc.registry.answers import re_executed, request_ids
+from epc.registry.answers import calls_of, re_executed, request_ids
 from epc.registry.submissions.identity import Verdicts, verdicts
 
 SNAPSHOTS = Path(__file__).parents[3] / "snapshots"
@@ -163,3 +163,19 @@ def test_verdicts_are_held_against_each_other_pair_by_pair() -> None:
     # 9 of 10, none, and none: it said A or B where the other said tie.
     assert own.agreement(other) == pytest.approx(0.9 / 3)
     assert own.agreement(Verdicts(asked="others", said="AAAA")) is None
+
+
+def test_the_calls_of_a_run_are_those_of_its_file(tmp_path: Path) -> None:
+    row = {
+        "id": "0" * 20,
+        "role": "evaluator",
+        "model": "m",
+        "prompt": "p",
+        "answer": "A",
+        **dict.fromkeys(("served_model", "system_fingerprint", "finish_reason", "tokens_in")),
+        **dict.fromkeys(("tokens_out", "latency_s", "occasion")),
+        "retries": 0,
+    }
+    (tmp_path / "calls.jsonl").write_text(json.dumps(row) + "\nno call\n")
+
+    assert calls_of(tmp_path) == [call("evaluator", "p", "A", model="m")]

@@ -1,5 +1,7 @@
+from typing import Any
+
 import pytest
-from registry_support import generation, generation_record, life_record
+from registry_support import generation, generation_record, life_record, stated
 
 from epc.registry.lifecycles import Generation, find
 
@@ -36,3 +38,31 @@ def test_a_platform_that_does_not_serve_a_generation_says_nothing_of_it() -> Non
     assert HERE.on("cloud") is HERE.lives[1]
     assert HERE.on("elsewhere") is None
     assert HERE.on(None) is None
+
+
+def test_the_stages_of_a_life_are_in_their_order() -> None:
+    record = life_record(released=stated("2024-01-01"), retires=stated("2026-01-01"))
+    (life,) = generation(record).record.platforms
+
+    days = {name: each and each.date.isoformat() for name, each in life.stages.items()}
+    assert list(days.items()) == [
+        ("released", "2024-01-01"),
+        ("deprecated", None),
+        ("retires", "2026-01-01"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("life", "expected"),
+    [
+        (life_record(), True),
+        (life_record(platform="cloud"), False),
+        (life_record(platform="huggingface", pinned=True), True),
+    ],
+)
+def test_a_life_is_its_makers_where_the_maker_serves_it_or_gave_the_weights_away(
+    life: dict[str, Any], *, expected: bool
+) -> None:
+    whole = generation(life)
+
+    assert whole.is_makers(whole.lives[0]) is expected

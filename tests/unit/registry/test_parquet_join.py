@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from epc.registry.parquet_join import join, parsed, serialised
+from epc.registry.parquet_join import _move_in, join, parsed, serialised
 
 SCHEMA = pa.schema(
     [
@@ -129,3 +130,11 @@ def test_fields_of_every_kind_come_back() -> None:
 def test_a_kind_that_no_footer_has_is_refused() -> None:
     with pytest.raises(ValueError, match="kind 11"):
         parsed(bytes([0x1B, 0, 0]))
+
+
+def test_only_places_that_are_there_are_moved() -> None:
+    footer: Any = {9: (6, 100), 10: (6, 0)}
+
+    _move_in(footer, (9, 10, 11), 40)
+
+    assert footer == {9: (6, 140), 10: (6, 0)}

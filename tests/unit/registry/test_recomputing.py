@@ -1,13 +1,17 @@
 """What came of recomputing: whether every figure came out as it was published."""
 
+from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from registry_support import Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
+from epc.registry.card_types import AuditSummary
 from epc.registry.reading import of_folder
-from epc.registry.recomputing import Again, rebuildable, recomputable, recompute
+from epc.registry.recomputing import Again, _differing, rebuildable, recomputable, recompute
 from epc.registry.tags import Tag
 
 
@@ -86,3 +90,12 @@ def test_what_stands_in_the_way_is_said_of_its_snapshot_and_stops_no_other(
     assert [again.tag for again in found] == ["v1.1-Judge-1", "v1.2-Judge-1"]
     assert not any(again.ok for again in found)
     assert all(again.problems for again in found)
+
+
+def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> None:
+    same = dict.fromkeys((field.name for field in fields(AuditSummary)), "same")
+    stated: Any = SimpleNamespace(**same)
+    again: Any = SimpleNamespace(**{**same, "verdict": "coupled", "findings": "others"})
+
+    assert _differing(again, stated) == ["verdict"]
+    assert _differing(stated, stated) == []

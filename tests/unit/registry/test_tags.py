@@ -110,3 +110,11 @@ def test_reading_r14_git_takes_the_id_as_the_name_of_a_tag(tag: Tag) -> None:
     checked = subprocess.run(["git", "check-ref-format", f"refs/tags/{tag}"], check=False)
 
     assert checked.returncode == 0
+
+
+def test_reading_r14_an_id_has_120_characters_at_the_most() -> None:
+    longest = "v1.0-" + "x" * 115
+
+    assert str(Tag.parse(longest)) == longest
+    with pytest.raises(MalformedError):
+        Tag.parse(longest + "x")

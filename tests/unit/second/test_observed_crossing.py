@@ -116,6 +116,15 @@ def test_reading_r72_where_too_little_is_decided_there_are_no_figures(
     assert (found["test"], found["directions"], found["detectable"]) == (None, None, None)
 
 
+def test_reading_r74_blocks_are_of_one_domain_each_and_leave_no_unit_out() -> None:
+    """Of 17 units there are 16 blocks, of which the first has two."""
+    first, second = observed_crossing._blocks((3, 17))
+
+    assert first == [[0], [1], [2]]
+    assert sorted(unit for block in second for unit in block) == [*range(3, 20)]
+    assert [len(block) for block in second] == [2] + [1] * 15
+
+
 def drawn(*tasks: int) -> Iterator[dict[str, Any]]:
     """Yield verdicts on three writers against a fourth, of which each domain likes another."""
     rng = default_rng(11)
@@ -139,3 +148,12 @@ def test_reading_r77_both_implementations_see_the_same_cross() -> None:
     assert group.transfer.test is not None
     assert (group.transfer.test.method, group.transfer.domains) == ("jackknife", {"x": 3, "y": 17})
     assert [*map(str, disagreements(as_json(report), header, verdicts))] == []
+
+
+@pytest.mark.usefixtures("few")
+def test_reading_r72_a_pair_without_a_verdict_won_lost_and_tied_nothing() -> None:
+    sides = {"x": side(4, p=WON, q=LOST), "y": side(4, p=LOST, q=WON)}
+    del sides["x"]["p", 0]
+    stated = {"x": {**sides["x"], ("p", 0): [0, 0, 0]}, "y": sides["y"]}
+
+    assert crossing(sides, ["p", "q"]) == crossing(stated, ["p", "q"])

@@ -2,6 +2,8 @@
 
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from markupsafe import Markup
 from registry_support import (
@@ -15,7 +17,7 @@ from registry_support import (
 from site_support import with_documents
 
 from epc.site.collecting import collect
-from epc.site.rendering import pages
+from epc.site.rendering import _pair, pages
 
 PUBLISHED = 60
 
@@ -44,3 +46,22 @@ def test_the_first_pages_hold_fifty_of_many_recorded_ones_and_say_where_all_are(
     assert "The 50 that expired last, of " in expired
     assert "v1.59-Judge-1" in first
     assert "v1.9-Judge-1" not in first
+
+
+def row(tag: str, *, failed: bool = False, about: str = "coupling") -> Any:
+    return SimpleNamespace(row=SimpleNamespace(tag=tag, failed=failed, about=about))
+
+
+def test_an_evaluator_s_first_two_snapshots_are_compared_first_or_else_any_two() -> None:
+    one, two, three, bad = row("1"), row("2"), row("3"), row("0", failed=True)
+    judged = row("j", about="judgments")
+    alone: Any = SimpleNamespace(
+        evaluators=[SimpleNamespace(baselines=[bad, one])], snapshots=[bad, judged, two, one]
+    )
+    several: Any = SimpleNamespace(
+        evaluators=[*alone.evaluators, SimpleNamespace(baselines=[bad, three, two, one])],
+        snapshots=alone.snapshots,
+    )
+
+    assert _pair(several) == ["3", "2"]
+    assert _pair(alone) == ["2", "1"]

@@ -1,7 +1,9 @@
 """Serving a built site to readers who do not stay."""
 
+import gzip
 import socket
 import struct
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
 
@@ -43,3 +45,28 @@ def test_a_fault_of_our_own_is_still_told(
             made.handle_error(own, ("127.0.0.1", 0))
 
     assert "ValueError: invalid literal" in capfd.readouterr().err
+
+
+def test_texts_are_sent_compressed_to_who_takes_it_and_pictures_as_they_are(tmp_path: Path) -> None:
+    content = b"<p>text</p>" * 100
+    for name in ("page.html", "picture.png"):
+        (tmp_path / name).write_bytes(content)
+    made = SiteServer(tmp_path, 0)
+    made.daemon_threads = False
+    Thread(target=made.serve_forever, daemon=True).start()
+    told = []
+    for name, takes in (("page.html", "gzip"), ("page.html", ""), ("picture.png", "gzip")):
+        asking = HTTPConnection("127.0.0.1", made.server_port, timeout=20)
+        asking.request("GET", f"/{name}", headers={"Accept-Encoding": takes})
+        reply = asking.getresponse()
+        told.append((reply.status, reply.getheader("Content-Encoding"), reply.read()))
+        asking.close()
+    made.shutdown()
+    made.server_close()
+
+    assert [(status, coding) for status, coding, _ in told] == [
+        (200, "gzip"),
+        (200, None),
+        (200, None),
+    ]
+    assert [gzip.decompress(told[0][2]), told[1][2], told[2][2]] == [content] * 3

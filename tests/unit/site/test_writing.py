@@ -38,3 +38,25 @@ def test_somebody_elses_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> N
     with pytest.raises(UsageError, match="holds something else"):
         Folder(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_where_names_fold_the_first_spelling_has_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(tmp_path / "out")
+    monkeypatch.setattr(folder, "_folds", True)
+
+    assert folder.put("evaluators/GPT.html", "first") is True
+    assert folder.put("evaluators/gpt.html", "second") is False
+    assert folder.put("evaluators/GPT.html", "first again") is True
+    assert folder.put("other.html", "third") is True
+    assert not (tmp_path / "out" / "evaluators" / "gpt.html").exists()
+
+
+def test_an_empty_folder_is_taken_and_a_file_is_not(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("x")
+
+    assert Folder(tmp_path / "empty").put("a", "b") is True
+    with pytest.raises(UsageError, match="holds something else"):
+        Folder(tmp_path / "file")

@@ -88,3 +88,8 @@ def test_epc_2_6_a_the_reference_prompt_verbatim() -> None:
 
 def test_epc_2_6_b_temperature_zero_and_ten_tokens() -> None:
     assert (epc_v1.EVALUATOR_TEMPERATURE, epc_v1.EVALUATOR_MAX_TOKENS) == (0.0, 10)
+
+
+def test_epc_5_2_what_the_paper_calls_substantial_weak_and_miscalibrated() -> None:
+    assert (epc_v1.SUBSTANTIAL_GAMMA, epc_v1.WEAK_GAMMA) == (0.5, 0.2)
+    assert epc_v1.MISCALIBRATED_ECE == 0.2

@@ -77,6 +77,13 @@ def test_student_s_t_is_scipy_s(t: float, freedom: int) -> None:
     assert t_two_sided(t, freedom) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("freedom", [9_999, 10_000])
+def test_a_tail_of_student_s_t_is_scipy_s_up_to_ten_thousand_degrees(freedom: int) -> None:
+    expected = float(2 * stats.t.sf(2.0, freedom))
+
+    assert t_two_sided(2.0, freedom) == pytest.approx(expected, rel=1e-10)
+
+
 @pytest.mark.parametrize("freedom", [1, 2, 9, 58, 1000, 2001, 10**6])
 @pytest.mark.parametrize("error", [0.05, 0.1])
 def test_a_point_of_student_s_t_is_scipy_s(freedom: int, error: float) -> None:

@@ -8,7 +8,14 @@ from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.statistics.intervals import mean, mean_interval, mean_intervals, quantiles, variance_of
+from epc.statistics.intervals import (
+    mean,
+    mean_interval,
+    mean_intervals,
+    moments_interval,
+    quantiles,
+    variance_of,
+)
 
 FIGURES = st.one_of(st.floats(-2, 2), st.floats(0, 1e-30), st.sampled_from([0.0, 2**-53, 1.0]))
 
@@ -78,3 +85,9 @@ def test_quantiles_are_numpys_to_the_bit(shape: tuple[int, ...]) -> None:
         expected = np.quantile(values, shares, axis=-1)
 
         assert np.array_equal(np.stack(quantiles(values, shares)), expected)
+
+
+def test_reading_r39_a_published_mean_and_spread_have_students_interval() -> None:
+    """Four seeds that spread by 2 spread their mean by 1; t is 3.182446 for three degrees."""
+    assert moments_interval(5.0, 2.0, 4) == pytest.approx((5 - 3.182446, 5 + 3.182446), abs=1e-6)
+    assert moments_interval(5.0, 2.0, 1) is None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from epc.analysis.judging.competence import Pair, detection
+from epc.analysis.judging.competence import Pair, _points, detection
 
 BASE = (2, 2, 1, 1)
 LESS = (2, 1, 1, 1)
@@ -31,6 +31,15 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
     assert found.bounds == (1 / 5, 4 / 5)
     assert (found.ci95, found.word) == (None, "cannot_tell")  # four are too few
     assert detection("truncated", pairs, constant=True).share == 1 / 5
+
+
+@pytest.mark.parametrize(("pairs", "is_stated"), [(7, False), (8, True)])
+def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
+    pairs: int, *, is_stated: bool
+) -> None:
+    found = detection("truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False)
+
+    assert (found.ci95 is not None) == is_stated
 
 
 @pytest.mark.parametrize(
@@ -71,3 +80,16 @@ def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None
     assert said[0.95][0] >= 0.8 * 200
     assert said[0.5][1] >= 0.8 * 200
     assert said[0.95][1] == said[0.5][0] == 0
+
+
+@pytest.mark.parametrize(
+    ("over", "points"),
+    [
+        ("overall_score", 6),
+        ("FORMAT_COMPLIANCE", 2),
+        ("SEMANTIC_FIDELITY + COMPLETENESS", 1),
+    ],
+)
+def test_reading_r87_points_are_of_some_dimensions_or_of_all(over: str, points: int) -> None:
+    """In the order of the dimensions: format, instructions, fidelity, completeness."""
+    assert _points((2, 3, 1, 0), over) == points

@@ -1,13 +1,26 @@
 """What is said of a judge follows from an interval and a bound, and from nothing else."""
 
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from judge_support import grid, imported, record_for, reply_row
 
-from epc.analysis.judging.results import Ends, Evaluation, Evidence, SelfPreference, Share
+from epc.analysis.judging.results import (
+    Agreement,
+    Compared,
+    Drifted,
+    Ends,
+    Evaluation,
+    Evidence,
+    Mean,
+    SelfPreference,
+    Share,
+)
 from epc.analysis.judging.summary import summary
-from epc.analysis.judging.trust import _agreeing, _evidence, _own, _valid
+from epc.analysis.judging.trust import _agreeing, _evidence, _own, _valid, is_none, statements
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
 
 SCORES = ((2, 2, 2, 2), (2, 2, 1, 1), (1, 1, 1, 1), (0, 0, 0, 1))
@@ -109,3 +122,60 @@ def test_a_judge_alone_is_trusted_on_no_score(tmp_path: Path) -> None:
     said = {row.about: row for row in found.trust}
     assert said[OVERALL].trusted == "unknown"
     assert "no other judge scored these outputs" in said[OVERALL].sentence
+
+
+@pytest.mark.parametrize(
+    ("ci95", "trusted"),
+    [
+        ((-0.5, 0.5), "yes"),
+        ((-0.51, 0.4), "unknown"),
+        ((-0.4, 0.51), "unknown"),
+        ((0.1, 0.2), "no"),
+        ((-0.2, -0.1), "no"),
+        (None, "unknown"),
+    ],
+)
+def test_a_difference_is_none_where_its_whole_interval_is_within_half_a_point(
+    ci95: Ends | None, trusted: str
+) -> None:
+    assert is_none(ci95) == trusted
+
+
+def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_the_same() -> None:
+    zero = Mean(mean=0.0, ci95=(-0.1, 0.1))
+    none = Share(count=0, share=None, ci95=None)
+    drifted = Drifted(
+        before="a",
+        after="b",
+        times=(None, None),
+        judge="j",
+        method="cross_judge",
+        blind=(False, False),
+        shared=0,
+        compared=Compared(
+            outputs=40,
+            same_verdict=none,
+            same_overall=none,
+            mean_absolute_error=zero,
+            mean_difference=zero,
+            kappa={},
+            kappa_ci95={},
+        ),
+    )
+    apart = [
+        replace(drifted, blind=(False, True)),
+        replace(drifted, judge="k"),
+        replace(drifted, method="self_judge"),
+    ]
+    alone = Agreement(pairs=(), alpha={}, alpha_ci95={})
+    evaluation: Any = SimpleNamespace(
+        evidence=(), self_preference=(), competence=(), agreement=alone, readable=alone
+    )
+    group: Any = SimpleNamespace(value="j", invalid=share(1, 2, None))
+
+    said = [
+        [each.about for each in statements(evaluation, [group], drifts)]
+        for drifts in ([drifted], apart)
+    ]
+
+    assert ["staying the same" in about for about in said] == [True, False]

@@ -3,7 +3,8 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, problems
 from epc.engine.prices import Price
+from epc.engine.progress import Progress
 from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.documents import Thresholds
@@ -352,6 +354,23 @@ def test_the_forecast_bounds_what_is_asked(tmp_path: Path, endpoint: Endpoint) -
     for share in shares.values():
         assert (share.calls.lower, share.calls.expected, share.calls.upper) == (8, 8, 16)
         assert share.tokens_in.lower < share.tokens_in.expected < share.tokens_in.upper
+        # Each call writes a token or more, and the second ones no more than the first.
+        limit = open_evaluation(tmp_path / "e").judges[HOSTED].decoding.max_tokens
+        assert (share.tokens_out.lower, share.tokens_out.upper) == (8, 16 * limit)
+
+
+def test_each_verdict_is_counted_once_while_it_is_watched(tmp_path: Path) -> None:
+    planned(tmp_path / "e", ROWS, ["mock/judge"])
+    watched: list[Progress] = []
+
+    @asynccontextmanager
+    async def watch(progress: Progress) -> AsyncIterator[None]:
+        watched.append(progress)
+        yield
+
+    asyncio.run(evaluate(open_evaluation(tmp_path / "e"), clock=lambda: DAY, watch=watch))
+
+    assert sum(watched[0].said.values()) == len(ROWS)
 
 
 def test_a_limit_on_cost_needs_a_price(tmp_path: Path, endpoint: Endpoint) -> None:

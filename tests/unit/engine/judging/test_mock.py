@@ -1,5 +1,6 @@
 """The mock judges: known habits, whatever the output says."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from judge_support import OUTPUT, SAMPLE, archived, grid, judged_by_models, planned
 
 from epc.engine.catalog import open_model
-from epc.engine.judging.mock import Judge
+from epc.engine.judging.mock import CarelessJudge, Judge
 from epc.engine.model import Prompt
 from epc.judge.check import check
 from epc.judge.evidence import Output
@@ -48,3 +49,16 @@ def test_the_careless_mock_slips_in_about_half_of_its_replies(tmp_path: Path) ->
     )
     assert set(raised) == set(FLAGS) - {"INCOMPLETE_COVERAGE"}
     assert open_model("mock/judge").identity.model == "mock/judge"
+
+
+def test_the_careless_mock_has_every_slip_and_else_a_record() -> None:
+    """Half of ten equally likely habits: a refusal, a fence, a sum, a quote, and no evidence."""
+    replies = [CarelessJudge()._say(Prompt(text=prompt(f"{OUTPUT} {n}"))) for n in range(200)]
+
+    records = [json.loads(reply) for reply in replies if reply.startswith("{")]
+    bare = [record for record in records if not record["evidence"]]
+    invented = [r for r in records if any(e["quote"] == "It reads well." for e in r["evidence"])]
+    refused = [reply for reply in replies if reply.startswith("I'm sorry")]
+    fenced = [reply for reply in replies if reply.startswith("```json")]
+    for slips in (bare, invented, refused, fenced):
+        assert 5 <= len(slips) <= 40  # of 200 at a tenth: within 4 standard deviations

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.registry.submissions.layout import Kind, admits, is_folder, largest
+from epc.registry.submissions.layout import LONGEST_LINE, Kind, admits, is_folder, largest
 
 PART = "competence/0123456789ab/planted"
 TEXT = f"outputs/{'0a' * 32}.txt"
@@ -78,3 +78,7 @@ def test_submission_s2_an_evaluation_has_its_own_folders_and_no_others(
     path: str, *, known: bool
 ) -> None:
     assert is_folder(path) is known
+
+
+def test_submission_s3_a_line_has_a_mebibyte_at_the_most() -> None:
+    assert LONGEST_LINE == 1_048_576

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from records_support import make_run
 from registry_support import Checkout, generation_record, life_record
 
 from epc.errors import UsageError
@@ -16,6 +17,7 @@ from epc.registry.submissions.making import (
     Subject,
     inferred,
     inferred_of,
+    make,
     proposed_slug,
     require_agreeing,
     require_no_secret,
@@ -123,3 +125,30 @@ def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None
     with pytest.raises(UsageError, match="azure-openai"):
         require_agreeing(given, statement(platform="azure-openai"))
     require_agreeing(recorded("gpt-y"), statement(platform="azure-openai"))
+
+
+STATEMENT = Statement(
+    generation="GPT-Y",
+    platform="openai",
+    endpoint="direct",
+    contributor="A. Name",
+    login="a-name",
+    licence="CC-BY-4.0",
+    conflicts="none",
+    replicates=None,
+    identity="ab" * 32,
+)
+
+
+def test_submission_s2_a_folder_has_the_runs_files_and_the_statement(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run").folder
+    (run / "notes.txt").write_text("mine")
+
+    folder = make(tmp_path / "submissions", run, "an-honest-one", STATEMENT, {})
+
+    names = {path.name for path in folder.iterdir()}
+    assert {"manifest.json", "submission.json"} <= names
+    assert "notes.txt" not in names
+    assert (folder / "manifest.json").read_bytes() == (run / "manifest.json").read_bytes()
+    with pytest.raises(UsageError, match="exists already"):
+        make(tmp_path / "submissions", run, "an-honest-one", STATEMENT, {})

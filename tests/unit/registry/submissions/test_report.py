@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from registry_support import Json, observed_figures
@@ -215,3 +217,23 @@ def test_a_finding_s_text_has_four_hundred_characters_at_most() -> None:
     (one,) = said(checked(error("x" * 400), error("y" * 401))).submissions
 
     assert [finding.problem for finding in one.findings] == ["x" * 400, "y" * 397 + "..."]
+
+
+@pytest.mark.parametrize(
+    ("standing", "severities", "sentence"),
+    [
+        ("not a baseline", [], "Not to be published: what was measured cannot serve"),
+        ("not a baseline", ["error"], "Refused: 1 error."),
+        ("not a baseline", ["warning"], "Not to be published: what was measured cannot serve"),
+        ("refused", ["error", "error", "warning"], "Refused: 2 errors."),
+        ("ready", [], "Refused: 0 errors."),  # beside what is no submission's
+    ],
+)
+def test_only_what_nothing_else_is_wrong_with_is_refused_as_no_baseline(
+    standing: str, severities: list[str], sentence: str
+) -> None:
+    findings = [SimpleNamespace(severity=severity) for severity in severities]
+    one = SimpleNamespace(standing=standing, findings=findings)
+    whole: Any = SimpleNamespace(submissions=[one], findings=[], foreign=["README.md"], ok=False)
+
+    assert headline(whole).startswith(sentence)

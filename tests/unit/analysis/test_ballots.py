@@ -1,0 +1,75 @@
+"""What a judge said of each item, whichever candidate a file calls a (Reading R77)."""
+
+from typing import Any
+
+from observed_support import columns, verdict
+
+from epc.analysis.ballots import Ballot, ballots, merged
+from epc.records.observed.converting import digest
+
+ASKED = digest("q")
+A, B = sorted((digest("one"), digest("two")))  # in the order of their digests
+LONG = {"answer_sha256": digest("why"), "answer_length": 200}
+
+
+def said(
+    item: str, first: str, what: str, *, mirrored: bool = False, **more: str
+) -> dict[str, Any]:
+    """Return a verdict on one and the same pair, with either of its candidates as a."""
+    a, b = (B, A) if mirrored else (A, B)
+    pair = {"a_sha256": a, "b_sha256": b, "question_sha256": ASKED}
+    return verdict(item, first, what, **pair, **more)
+
+
+def of(*lines: dict[str, Any]) -> Ballot:
+    (ballot,) = ballots(*columns(*lines))
+    return ballot
+
+
+def test_shares_are_of_the_first_candidate_by_digest_the_second_and_ties() -> None:
+    ballot = of(
+        said("x", "a", "a"), said("x", "a", "tie"), said("x", "a", "b"), said("x", "a", "b")
+    )
+
+    assert list(ballot.said) == [((ASKED, A, B), 0)]
+    (each,) = ballot.said.values()
+    assert (each.saying, each.score, each.gold) == ((1 / 4, 2 / 4, 1 / 4), None, -1)
+
+
+def test_a_mirrored_item_is_the_same_item_and_says_the_same() -> None:
+    """Candidate a of the mirror is the second by digest: it stood first, won, and is the better."""
+    plain = of(said("x", "b", "b", gold="b"), said("x", "b", "tie", gold="b"))
+    mirror = of(
+        said("x", "a", "a", mirrored=True, gold="a"), said("x", "a", "tie", mirrored=True, gold="a")
+    )
+
+    assert plain.said == mirror.said
+    assert list(plain.said) == [((ASKED, A, B), 1)]
+    (each,) = plain.said.values()
+    assert (each.saying, each.gold) == ((0, 1 / 2, 1 / 2), 1)
+
+
+def test_an_unreadable_answer_and_an_item_without_a_question_say_nothing() -> None:
+    readable = said("x", "a", "a")
+    unknown = verdict("y", "a", "a")
+
+    assert of(readable, said("x", "a", "unreadable"), unknown).said == of(readable).said
+    assert [*ballots(*columns(unknown))] == []
+
+
+def test_the_score_of_a_single_candidate_is_a_mean() -> None:
+    alone = {"item": "x", "file": "f", "setting": "one", "a_sha256": A, "a_length": 2}
+    lines = [{**alone, "question_sha256": ASKED, "a_score": score} for score in (1, 4)]
+
+    (each,) = of(*lines).said.values()
+
+    assert (each.saying, each.score) == ((0, 0, 0), 2.5)
+
+
+def test_one_judge_of_two_files_has_one_ballot_with_the_mean_of_both() -> None:
+    one, two = of(said("x", "a", "a"), said("y", "b", "tie")), of(said("x", "a", "b"))
+
+    (both,) = merged([one, two])
+
+    assert [each.saying for each in both.said.values()] == [(1 / 2, 1 / 2, 0), (0, 0, 1)]
+    assert merged([one, one])[0].said == one.said

@@ -1,0 +1,49 @@
+"""Weights as a chat model: who answers, and what an answer holds."""
+
+import time
+from typing import Any
+
+import pytest
+
+from epc.engine.local import chat
+from epc.engine.local.weights import SMOLLM2
+
+CHUNKS: list[dict[str, Any]] = [
+    {"choices": [{"delta": {"content": "A"}, "finish_reason": None}]},
+    {
+        "choices": [
+            {
+                "delta": {},
+                "finish_reason": "stop",
+                "logprobs": {"content": [{"token": "A", "logprob": -0.1}]},
+            }
+        ]
+    },
+    {"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 1}},
+]
+
+
+def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() -> None:
+    identity = chat.identity_of("smollm2", score="listed")
+
+    assert (identity.model, identity.endpoint) == ("local/smollm2", "embedded")
+    assert identity.version == f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}"
+    assert identity.details is not None
+    assert set(identity.details) == {"weights", "runtime", "system_prompt", "score"}
+
+
+def test_every_role_shares_one_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat, "shared_runtime", lambda path: ("runtime", path))
+
+    shared: Any = chat.loaded()
+    assert shared == ("runtime", SMOLLM2.path(SMOLLM2.name))
+
+
+def test_an_answer_has_its_text_its_end_and_its_tokens() -> None:
+    done = chat.completion("m", CHUNKS, time.monotonic() - 5, chat.text(CHUNKS))
+
+    assert (done.text, done.served_model, done.finish_reason) == ("A", "m", "stop")
+    assert (done.tokens_in, done.tokens_out) == (7, 1)
+    assert done.latency_s == pytest.approx(5, abs=1)
+    assert chat.steps(CHUNKS) == [{"token": "A", "logprob": -0.1}]
+    assert chat.ending(CHUNKS[:1]) is None

@@ -1,0 +1,47 @@
+"""Which calls an evaluation's records refer to."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from judge_support import archived, grid, judged_by_models, planned
+
+from epc.records.judging.asked import NamedCalls
+from epc.records.judging.layout import CALLS, load_plan
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("asked") / "e"
+    planned(home, grid(), ("mock/judge",))
+    judged_by_models(home)
+    return home
+
+
+def record(like: dict[str, Any], **changed: Any) -> Any:
+    fields = {"calls": like["calls"], "raw": like["raw"], **changed}
+    return SimpleNamespace(sample=SimpleNamespace(judge_model="mock/judge"), **fields)
+
+
+def test_a_record_has_its_judges_calls_and_the_last_one_gave_its_reply(folder: Path) -> None:
+    calls = NamedCalls(folder, load_plan(folder))
+    first, second = archived(folder, valid=True)[:2]
+
+    assert calls.answered(record(first))
+    assert calls.answered(record(first, calls=second["calls"] + first["calls"]))
+    assert not calls.answered(record(first, raw="another reply"))
+    assert not calls.answered(record(first, raw=None))
+    assert not calls.answered(record(first, calls=first["calls"] + second["calls"]))
+    assert not calls.answered(record(first, calls=["0" * 64]))
+
+
+def test_a_call_that_was_edited_is_none_any_more(folder: Path, tmp_path: Path) -> None:
+    first = archived(folder, valid=True)[0]
+    rows = [json.loads(line) for line in (folder / CALLS).read_text("utf-8").splitlines()]
+    for row in rows:
+        row["prompt"] += " "
+    (tmp_path / CALLS).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+    assert not NamedCalls(tmp_path, load_plan(folder)).answered(record(first))

@@ -1,0 +1,55 @@
+"""Which submissions a path stands for, and by which rules each kind is checked."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from epc.errors import UsageError
+from epc.records.findings import Findings
+from epc.registry.submissions import check, folder
+from epc.registry.submissions.check import _submissions, check_one
+
+
+def listed(path: Path) -> tuple[list[str], int]:
+    whole = Findings()
+    return [entry.name for entry in _submissions(path, whole)], len(whole)
+
+
+def test_the_folder_of_submissions_stands_for_those_in_it(tmp_path: Path) -> None:
+    home = tmp_path / "submissions"
+    for name in ("b", "a"):
+        (home / name).mkdir(parents=True)
+    (home / "README.md").write_text("about")
+
+    assert listed(home) == (["a", "b"], 0)
+    assert listed(home / "a") == (["a"], 0)
+    with pytest.raises(UsageError, match="there is no"):
+        listed(home / "c")
+
+
+def test_a_file_or_a_link_in_its_place_is_found(tmp_path: Path) -> None:
+    (tmp_path / "submissions").write_text("no folder")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+
+    assert listed(tmp_path / "submissions") == ([], 1)
+    assert listed(tmp_path / "link") == ([], 1)
+
+
+@pytest.mark.parametrize(("kind", "rules"), [("judged", "_judged"), ("observed", "_observed")])
+def test_each_kind_is_checked_by_its_own_rules(
+    tmp_path: Path, kind: str, rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[str] = []
+    monkeypatch.setattr(folder, "inspect", lambda _: Findings())
+    monkeypatch.setattr(folder, "present_files", lambda _: [])
+    monkeypatch.setattr(folder, "kind_of", lambda _: kind)
+    monkeypatch.setattr(check, "read", lambda *_: None)
+    for name in ("_judged", "_observed"):
+        monkeypatch.setattr(check, name, lambda *_, name=name: called.append(name))
+    base: Any = None
+
+    check_one(tmp_path / "mine", base, {})
+
+    assert called == [rules]
