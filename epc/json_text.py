@@ -10,9 +10,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.errors import Finding
 
@@ -22,8 +23,7 @@ _CLAUSE: Final = "RFC 8259"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Bad:
+class _Bad(Struct, frozen=True):
     """Stands in a parsed document where a value cannot be used."""
 
     problem: str

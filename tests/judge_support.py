@@ -3,12 +3,12 @@
 import asyncio
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from engine_support import DAY, read_rows, unwatched
+from msgspec.structs import asdict
 
 from epc.engine.budget import Limits
 from epc.engine.judging.evaluate import evaluate, open_evaluation

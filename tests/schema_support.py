@@ -6,6 +6,9 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
+from msgspec.structs import fields as fields_of
+
 from epc.protocol.config import Decoding
 from epc.records.manifest import VerdictName
 
@@ -54,7 +57,7 @@ def _any_of(options: tuple[Any, ...], schema: Json, root: Json, where: str) -> I
 
 def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
     origin, words = get_origin(kind), get_args(kind)
-    if is_dataclass(kind):
+    if is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, Struct)):
         yield from _record(kind, schema, root, where)
     elif origin is Literal:
         if set(words) != set(_values(schema)):
@@ -76,13 +79,13 @@ def _one(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
 
 def _record(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
     hints, properties = get_type_hints(kind), schema.get("properties", {})
-    own = {field.name: field for field in fields(kind) if field.init}
+    own = _fields(kind)
     for name in sorted(own.keys() ^ properties.keys()):
         yield f"{where}.{name}: stands in the {'class' if name in own else 'schema'} alone"
     if schema.get("additionalProperties") is not False:
         yield f"{where}: the schema allows other keys"
     for name in sorted(own.keys() & properties.keys()):
-        optional = own[name].default is not MISSING or own[name].default_factory is not MISSING
+        optional = own[name] is not ...
         required = name in schema.get("required", [])
         if kind not in _WITH_DEFAULTS and optional == required:
             yield f"{where}.{name}: is required {'by the schema' if optional else 'here'} alone"
@@ -90,10 +93,22 @@ def _record(kind: Any, schema: Json, root: Json, where: str) -> Iterator[str]:
         nullable, _ = _without_null(given, root)
         options = _options(hints[name])
         # None as the default says that an optional key is absent, and no more than that.
-        if optional and own[name].default is None and not nullable:
+        if own[name] is None and not nullable:
             options = tuple(option for option in options if option is not type(None))
         if options != (Any,):
             yield from _any_of(options, given, root, f"{where}.{name}")
+
+
+def _fields(kind: Any) -> dict[str, Any]:
+    """Return the default of each field, `...` of a required one."""
+    if issubclass(kind, Struct):
+        return {field.name: ... if field.required else field.default for field in fields_of(kind)}
+    own = [field for field in fields(kind) if field.init]
+    made = {
+        field.name: field.default_factory for field in own if field.default_factory is not MISSING
+    }
+    stated = {field.name: ... if field.default is MISSING else field.default for field in own}
+    return stated | made
 
 
 def _mapping(words: tuple[Any, ...], schema: Json, root: Json, where: str) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """`epc audit`: a run, a manifest or bare weights in; a word and its reasons out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import fsum
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from epc.arrays import np
 from epc.audit.assessment import assess
@@ -32,8 +34,7 @@ from epc.spec.epc_v1 import ROUNDS, SIMPLEX_TOLERANCE, ZERO_COUPLING
 _CLAIMS: Final = {"coupled", "no_coupling_beyond_margin", "no_detectable_coupling"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
+class Audit(Struct, frozen=True, kw_only=True):
     """What an audit says, as the contract prints it."""
 
     path: str

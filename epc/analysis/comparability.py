@@ -1,8 +1,9 @@
 """Are two measurements like for like? What differs between their manifests, and what it means."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.errors import Finding, Severity
 from epc.protocol.results import Json
@@ -16,8 +17,7 @@ _MAX_SHOWN: Final = 60
 _FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(Struct, frozen=True):
     """Something that both manifests state; where it differs, `meaning` says what follows."""
 
     clause: str

@@ -5,10 +5,11 @@ was said of it when it was given, so one that stands in two records is found in 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from epc.analysis.comparability import are_facts
 from epc.protocol.results import Json
@@ -41,8 +42,7 @@ class Answer(NamedTuple):
     origin: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class Shared(Struct, frozen=True, kw_only=True):
     """How many answers of a role two runs share, of how many that the smaller of them has.
 
     `names` are those of the shared calls, as far as the calls are here to be named.

@@ -9,8 +9,9 @@ is the null hypothesis of `epc.audit.drift.compare_mixed`, and its distribution 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from epc.protocol.verdict import Verdict
 from epc.statistics.inference import binomial_tail
@@ -20,8 +21,7 @@ ERROR: Final = 0.025  # Reading R76: one false alarm in 40 runs at most, over al
 _ONE_OF_THREE: Final = 1 / 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """What asking the panel again came to.
 
     `told` counts the pairs in which one of the three answers stands alone, `odd` those in which it

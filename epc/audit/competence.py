@@ -5,8 +5,9 @@ the place moves weights as surely as one that judges the answer.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from epc.audit.probes import CONTROLS, Control
 from epc.protocol.results import Json
@@ -22,8 +23,7 @@ USEFUL: Final = 0.75
 FEWEST: Final = 8  # pairs; below, a 95% interval may err more often than it says
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdicts:
+class Verdicts(Struct, frozen=True, kw_only=True):
     """What was said of one pair: with the better, or the run's own, answer first, and exchanged."""
 
     first: Verdict
@@ -45,8 +45,7 @@ class Verdicts:
         return (self.first is Verdict.TIE) + (self.exchanged is Verdict.TIE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planted:
+class Planted(Struct, frozen=True, kw_only=True):
     """A planted pair's kind and its verdicts."""
 
     kind: Control

@@ -5,8 +5,9 @@ start in it but no crossing between domains. Excess coupling is gamma minus that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
@@ -29,8 +30,7 @@ _STREAM: Final = 20260703
 _A, _B, _TIE = (VERDICTS.index(verdict) for verdict in (Verdict.A, Verdict.B, Verdict.TIE))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
+class Control(Struct, frozen=True, kw_only=True):
     """One direction's noise floor and what gamma has beyond it.
 
     `low` and `high` hold 95% of single seeds of the control. `excess` is None beside `interval`

@@ -4,10 +4,12 @@ Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.couplin
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import fsum, sqrt
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from epc.audit import joint
 from epc.audit.control import rates, trained_twice
@@ -33,8 +35,7 @@ _STREAM: Final = 20261125
 _KEPT: Final = 256  # results, so that a run's many readers work them out once
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TheseTasks:
+class TheseTasks(Struct, frozen=True, kw_only=True):
     """What the run's own seeds show: true of these tasks, with the spread over seeds (R74).
 
     `again` says where pi(Y,Y) is from: the run's control phases, or its verdicts by simulation.
@@ -47,8 +48,7 @@ class TheseTasks:
     regret_ci95: Interval | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossed:
+class Crossed(Struct, frozen=True, kw_only=True):
     """What training in the other domain first does in one domain (Reading R70).
 
     `redirected` is a share of choices, and `chance` what arrangements by chance redirect. `regret`
@@ -70,15 +70,13 @@ class Crossed:
     crossing_ci95: Interval | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Into(Crossed):
+class Into(Crossed, frozen=True, kw_only=True):
     """The same of a measurement, with what its own seeds show."""
 
     these_tasks: TheseTasks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transfer:
+class Transfer(Struct, frozen=True, kw_only=True):
     """The figures of the rule; `test` and `directions` are None where too little was decided.
 
     `units` counts the tasks of each domain, or their groups. `clusters` has a p-value for each

@@ -5,9 +5,10 @@ Sources: Readings R15, R38, R39 and R70.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from itertools import combinations
 from typing import Any
+
+from msgspec import to_builtins
 
 from epc.arrays import np
 from epc.audit.control import Control, measured, simulated
@@ -35,11 +36,11 @@ def evidence(
     controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
     control = control_json(config.control, controls)
     if version == 1:
-        return {"control": control | {"test": asdict(by_tasks(table, config.rule))}}
+        return {"control": control | {"test": to_builtins(by_tasks(table, config.rule))}}
     figures, preferences = crossing(per_seed, table=table, config=config)
-    stated = {key: part for key, part in asdict(figures).items() if key != "tests" or part}
+    stated = {key: part for key, part in to_builtins(figures).items() if key != "tests" or part}
     return {
-        "control": control | {"test": asdict(preferences)},
+        "control": control | {"test": to_builtins(preferences)},
         "transfer": json.loads(json.dumps(stated)),  # with lists for tuples
     }
 

@@ -1,8 +1,9 @@
 """What an audit knows of a measurement, and the form in which it gives its reasons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from epc.audit.coupling import Transfer
 from epc.audit.permutation import PermutationTest
@@ -20,8 +21,7 @@ Word = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Struct, frozen=True, kw_only=True):
     """What an audit knows of a measurement, whatever it was read from.
 
     `dead` counts the seeds in which no verdict was ever counted, `collapsed` those that ended on
@@ -65,8 +65,7 @@ class Facts:
         return tuple(sorted(self.tasks or ()))
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """A finding, and the word it settles if no earlier one did."""
 
     finding: Finding

@@ -4,8 +4,9 @@ Every two domains are looked at by themselves. Of two domains alone nothing here
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from epc.audit.permutation import PermutationTest
 from epc.audit.redirection import RedirectionTest

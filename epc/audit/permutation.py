@@ -5,11 +5,13 @@ does not, nothing need cross all the same: see `epc.audit.redirection` for what 
 These tests look at the verdicts themselves or, where only weights were kept, at the pure vectors.
 """
 
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import comb, sqrt
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from epc.arrays import Array, Flags, np
 from epc.protocol.rules import Rule
@@ -34,8 +36,7 @@ _TIED: Final = 1e-9
 _COIN: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermutationTest:
+class PermutationTest(Struct, frozen=True, kw_only=True):
     """A permutation test's outcome.
 
     `smallest` is the least p-value that so few units could have given.

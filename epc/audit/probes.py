@@ -6,11 +6,12 @@ the same run gives the same questions, and more of them begin with the same ones
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 from re import split
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, exchanged, judged
@@ -32,8 +33,7 @@ MIN_WORDS: Final = 12
 MIN_DISTINCT: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """An executor's answer: the call that gave it, and what it answers, by indices."""
 
     call: str
@@ -43,8 +43,7 @@ class Answer:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
+class Probe(Struct, frozen=True, kw_only=True):
     """One question: an answer, what it stands against, and which of the two comes first.
 
     `against` is another answer of the run: the off-topic one, or in an exchanged pair the

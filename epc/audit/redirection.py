@@ -6,9 +6,10 @@ redirected, both directions added: the coupled phases themselves, not the verdic
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import sqrt
 from typing import Final, Literal, TypeGuard
+
+from msgspec import Struct
 
 from epc.arrays import Array, np
 from epc.audit.permutation import (
@@ -37,8 +38,7 @@ _WHEELS: Final = 150
 _CHANCES: Final = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedirectionTest:
+class RedirectionTest(Struct, frozen=True, kw_only=True):
     """The p-value of redirected choices, both directions together (Reading R71).
 
     `splits` counts the distinct ways to deal the units out, as far as JSON counts.

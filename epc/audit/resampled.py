@@ -5,9 +5,10 @@ units to half of them tells how far it is off; what it does without a block of t
 would be elsewhere (Reading R74).
 """
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from epc.arrays import Array, np
 from epc.audit.units import Units
@@ -22,8 +23,7 @@ _BLOCKS: Final = 16  # of a domain's units, at most, each of which is left out i
 _CUT_STREAM, _BLOCK_STREAM = 20261124, 20261126
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Struct, frozen=True, kw_only=True):
     """A figure for the domain, corrected for bias, with the spread over its units.
 
     `variance` is that of the corrected figure, `of_halves` that of the figure of half of the units,

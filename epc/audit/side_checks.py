@@ -7,9 +7,10 @@ in one domain only couples by format, not by substance (EPC-5.3).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import correlation
 from typing import Final
+
+from msgspec import Struct
 
 from epc.arrays import Array, Generator, np
 from epc.audit.permutation import arrangements, share_as_large
@@ -24,8 +25,7 @@ _TIED: Final = 1e-9
 _FEWEST: Final = 4  # units; of three every two are alike in something
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TieTest:
+class TieTest(Struct, frozen=True, kw_only=True):
     """How often each domain's comparisons end undecided, and whether that differs.
 
     Both are 0 and 1 where a domain has no comparison left.

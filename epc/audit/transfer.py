@@ -7,8 +7,9 @@ Y, has a unit: choices, and points of win rate.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from epc.arrays import Array, np
 from epc.audit.resampled import (
@@ -46,8 +47,7 @@ class Rates(NamedTuple):
     second: Array
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
+class Crossing(Struct, frozen=True, kw_only=True):
     """What training in the other domain first does in one domain."""
 
     redirected: Estimate
@@ -56,8 +56,7 @@ class Crossing:
     crossing: Estimate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossings:
+class Crossings(Struct, frozen=True, kw_only=True):
     """What crosses into the first domain and into the second, and both `crossing` added."""
 
     into: tuple[Crossing, Crossing]

@@ -6,10 +6,13 @@ and tasks on which too little was decided are left out, and named (Reading R72).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from epc.arrays import Array, Counts, Flags, np
 from epc.protocol.table import VerdictTable
@@ -23,8 +26,7 @@ _MOST_COUNTED: Final = 2**53 - 1  # splits; no larger number is the same to ever
 _FEWEST_KEPT: Final = 2  # strategies: with one there is nothing to choose
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True, kw_only=True):
     """What too little was decided on: strategies, and the places of tasks in their domain."""
 
     strategies: tuple[str, ...]

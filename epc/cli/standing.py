@@ -2,8 +2,9 @@
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from epc.engine.progress import Progress, Stage
 from epc.printable import shown
@@ -15,8 +16,7 @@ _MINUTE, _HOUR = 60, 3600
 _VERDICTS: Final = ("A", "B", "PASS", "PARTIAL", "FAIL", "tie", "unreadable", "refused")
 
 
-@dataclass(kw_only=True)
-class Pace:
+class Pace(Struct, kw_only=True):
     """How fast a stage goes, by the last half minute."""
 
     _stage: Stage | None = None

@@ -9,8 +9,9 @@ import json
 import random
 import time
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
 from epc.engine.model import CallError, Completion, Prompt, Setting
@@ -98,8 +99,7 @@ class TransientError(Exception):
         self.wait_s, self.billed, self.unreached = wait_s, billed, unreached
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """The way to one model at one endpoint, and what to call it all in messages.
 
     `key` and `base` are the environment variables that hold the key and the address. `own`: a

@@ -8,10 +8,12 @@ not paid twice.
 """
 
 import asyncio
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from epc.engine.batch_protocols import (
     Batching,
@@ -44,8 +46,7 @@ class BatchPendingError(StoppedError):
     """A batch is under way; the run goes on when it is done."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wave:
+class Wave(Struct, frozen=True, kw_only=True):
     """A batch: for which wave, with how many requests, under which mark of ours.
 
     `file` and `batch` are the provider's names for them; None until they are known. Without a
@@ -105,8 +106,7 @@ def forget(folder: Path) -> None:
     (folder / STATE).unlink(missing_ok=True)
 
 
-@dataclass(kw_only=True)
-class _Batches:
+class _Batches(Struct, kw_only=True):
     """The batches of one wave."""
 
     protocol: Batching
@@ -318,7 +318,7 @@ def _load(folder: Path) -> Wave | None:
 
 
 def _is_wave(value: Any) -> bool:
-    if not isinstance(value, dict) or not _WRITTEN <= set(value) <= set(Wave.__slots__):
+    if not isinstance(value, dict) or not _WRITTEN <= set(value) <= set(Wave.__struct_fields__):
         return False
     match {"attempt": 1, "names": None, "failed": None, **value}:
         case {

@@ -7,8 +7,9 @@ at, and what its lines hold. When to do what is `epc.engine.batch`.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from epc.engine.asking import TransientError
 from epc.engine.budget import Budget
@@ -49,16 +50,14 @@ class UndecidedError(WorldError):
     """A batch that is under way may be the one that is looked for: it tells when it has ended."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
+class Failure(Struct, frozen=True, kw_only=True):
     """Why a question has no answer. `remedy` is None where asking again may help."""
 
     reason: str
     remedy: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(Struct, frozen=True, kw_only=True):
     """A batch that is to be ordered, or may have been, under our mark.
 
     `count` is the number of its `requests`, `file` what they were uploaded as, if they were.
@@ -70,8 +69,7 @@ class Order:
     requests: Sequence[Json] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """What an endpoint says of a batch.
 
     `done` of its requests have been worked on; once it has `ended`, no more will be. `unanswered`

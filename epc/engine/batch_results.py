@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from epc.engine.asking import TransientError
 from epc.engine.batch_protocols import Batching, Failure, Standing
@@ -16,8 +17,7 @@ _FIX: Final = "\n  fix: "
 _STRANGE: Final = (LookupError, TypeError, AttributeError, ValueError)  # no line of the protocol's
 
 
-@dataclass(kw_only=True)
-class Results:
+class Results(Struct, kw_only=True):
     """The lines of a batch, as they are read: its answers go to the caller, failures are kept."""
 
     protocol: Batching
@@ -53,8 +53,7 @@ class Results:
         return Why(failures=Counter(self._failures.get(name, whole) for name in left))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class Why(Struct, frozen=True, kw_only=True):
     """Why questions of a batch have no answer, and how many for each reason."""
 
     failures: Counter[Failure]

@@ -3,11 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from epc.engine.prices import Price
 from epc.errors import EpcError, StoppedError, UsageError
@@ -43,8 +42,7 @@ class CostCapError(BudgetError):
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """What one sitting may use. None is no limit; `max_cost` is in US dollars.
 
     `timeout_s` is how long a model may take for one reply.
@@ -70,8 +68,7 @@ class Claim(Struct, kw_only=True):
     stopped: Callable[[], EpcError | None] = lambda: None
 
 
-@dataclass(kw_only=True)
-class Budget:
+class Budget(Struct, kw_only=True):
     """The user's limits on one sitting, and what it has used of them.
 
     `max_cost` is in US dollars, `max_time_s` in seconds. Before a call is sent, the most it can

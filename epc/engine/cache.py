@@ -7,8 +7,9 @@ its answers are never kept here (Reading R76).
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from epc.errors import WorldError, able_to
 from epc.protocol.results import Json
@@ -16,8 +17,7 @@ from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One kept answer: its call, and the size of its file in bytes."""
 
     call: Json

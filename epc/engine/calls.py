@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from epc.analysis.sharing import ASKED, BATCHED, CACHED, COMPOSED, RECORDED
 from epc.engine.budget import Budget, BudgetError, CostCapError
@@ -37,8 +37,7 @@ _TO_SECONDS: Final = len("2026-07-02T00:00:00")
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
 
 
-@dataclass(frozen=True, kw_only=True)
-class Role:
+class Role(Struct, frozen=True, kw_only=True, dict=True):
     """A model as executor or evaluator, with the decoding it is asked for."""
 
     name: str
@@ -81,8 +80,7 @@ class Question(Struct, frozen=True, kw_only=True):
     pair: Pair | None = None
 
 
-@dataclass(kw_only=True)
-class Caller:
+class Caller(Struct, kw_only=True):
     """Asks in the name of a run.
 
     Under reuse an answer's name is what was asked, so that equal prompts share one answer, also

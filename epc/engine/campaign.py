@@ -8,13 +8,15 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
+
+from msgspec.structs import replace
 
 from epc.engine import session
 from epc.engine.budget import Limits

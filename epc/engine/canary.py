@@ -6,10 +6,12 @@ names of their own, and go into the manifest's `canary` instead of the raw files
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Final, get_args
+
+from msgspec import Struct, field, structs
 
 from epc.audit.canary import PAIRS
 from epc.engine.calls import Caller, Question, Role
@@ -45,7 +47,7 @@ def may_be_swapped(model: Model) -> bool:
 
 def judge_panel(judge: Role) -> list[Question]:
     """Return what a judge is asked beside its judgments: the fixed pairs, answered by a letter."""
-    free = replace(judge, decoding=replace(judge.decoding, constraint=None))
+    free = structs.replace(judge, decoding=replace(judge.decoding, constraint=None))
     questions = Questions(config=Configuration(), evaluator=free, executor=free)
     return list(islice(_fixed(questions), PAIRS))
 
@@ -55,8 +57,7 @@ def is_of_canary(call: Json) -> bool:
     return (call["occasion"] or "").startswith(_PLACE)
 
 
-@dataclass(kw_only=True)
-class CanaryWatch:
+class CanaryWatch(Struct, kw_only=True):
     """The panel of a run and its answers so far.
 
     `questions` are the pairs; `before` what the run whose answers are taken over was answered, None

@@ -1,9 +1,10 @@
 """From a model's name to a model: `provider/model`, `recorded:FILE`, `mock/...`, `local/...`."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from epc.engine import mocks
 from epc.engine.judging import mock
@@ -68,8 +69,7 @@ def _file(name: str) -> Path:
     return Path(name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Known(Struct, frozen=True, kw_only=True):
     """A model, or a family of them, that can be named; `needs` says what is missing."""
 
     name: str

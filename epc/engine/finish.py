@@ -5,13 +5,14 @@ same code that validation uses, and the live weights must equal them to the last
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
 
 from epc import __version__
 from epc.engine.calls import Role

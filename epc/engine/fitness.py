@@ -8,8 +8,10 @@ import json
 import statistics
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
 from epc.engine.remote import Remote, require_decoding
@@ -44,8 +46,7 @@ _PAIRS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """One question: a pair, and whether its good answer stands first."""
 
     pair: int
@@ -70,8 +71,7 @@ _REST: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """What came back, and after how many seconds."""
 
     asked: Asked
@@ -115,8 +115,7 @@ class Answer:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """What a model answered, asked as `decoding` says; `changes` is what had to be set for it."""
 
     model: Model

@@ -6,10 +6,12 @@ counted on one run of the very seeds against a coin, which is what weights near 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Final
+
+from msgspec import Struct, structs
 
 from epc.audit.probes import SIDES
 from epc.engine import canary
@@ -33,8 +35,7 @@ _NARROW, _WIDE = "x", "\U0010ffff"  # one byte and four, where a bound counts by
 _USUAL_SHARE: Final = 0.8  # how much of max_tokens an answer usually takes
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Something that will lie between two ends, and where it is expected."""
 
     lower: float
@@ -42,8 +43,7 @@ class Range:
     upper: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """What one role will be asked for. `cost` is in US dollars; None if its price is unknown."""
 
     calls: Range
@@ -92,7 +92,8 @@ def forecast_shared(
     `judges` counts the runs by how they ask; else they are all as the `plan`.
     """
     calls = [
-        _answers(replace(plan, reuse=reuse), config, judges=runs) for reuse, runs in judges.items()
+        _answers(structs.replace(plan, reuse=reuse), config, judges=runs)
+        for reuse, runs in judges.items()
     ]
     return _share(_total(calls), config, "executor", decoding, price)
 
@@ -133,7 +134,7 @@ def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, numbe
 
 def as_json(shares: dict[str, Share]) -> Json:
     """Return a forecast as plain JSON."""
-    return {role: asdict(share) for role, share in shares.items()}
+    return {role: structs.asdict(share) for role, share in shares.items()}
 
 
 def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:

@@ -6,10 +6,10 @@ failure means and how often to ask again is `epc.engine.asking`.
 
 import os
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from epc.engine.asking import TransientError
 from epc.engine.constraints import response_format

@@ -7,9 +7,10 @@ With enough connections a fresh run takes 2 R (executor + evaluator) latencies, 
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from epc.engine.calls import Caller, Question
 from epc.engine.canary import CanaryWatch
@@ -30,8 +31,7 @@ from epc.spec.domains import Domain, Phase
 Trial = Json
 
 
-@dataclass(kw_only=True)
-class Measurement:
+class Measurement(Struct, kw_only=True):
     """A plan under way: its questions, its caller, and the rounds played so far."""
 
     plan: Plan

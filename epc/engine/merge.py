@@ -2,9 +2,10 @@
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from epc.analysis.sharing import is_taken, with_origin
 from epc.engine.finish import in_order, write_record

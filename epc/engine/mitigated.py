@@ -5,9 +5,9 @@ and composes the wrapper's verdict from their replies (`epc.protocol.mitigation`
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import asdict
 
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.errors import UsageError
@@ -32,8 +32,7 @@ from epc.spec.reference import EVALUATOR_PROMPT
 _PLACELESS = ("likelihood", "score")  # methods by which each answer is scored by itself
 
 
-@dataclass(kw_only=True, eq=False)
-class Mitigated:
+class Mitigated(Struct, eq=False, kw_only=True):
     """A wrapper and its members, as an evaluator.
 
     `template` and `baseline` are those of the configuration that it is asked within, `calibration`

@@ -4,10 +4,9 @@ What is made for each call is a `Struct`: to make a frozen dataclass takes sever
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from epc.errors import StoppedError
 from epc.protocol.config import Decoding, Method
@@ -68,8 +67,7 @@ class Completion(Struct, frozen=True, kw_only=True):
     request_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """What a manifest says of a model (EPC-2.2).
 
     `endpoint` is where it was asked: an address without user or key, or a word such as

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field, structs, to_builtins
 
 from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
@@ -24,8 +26,7 @@ from epc.spec.epc_v1 import ControlMethod
 Reuse = Literal["none", "memo"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """A run's request: enough to carry it out, and to finish it later from its folder alone.
 
     `identity` is what the models said of themselves at the start; a run is only resumed with the
@@ -60,13 +61,15 @@ class Plan:
     def document(self) -> Json:
         """Return run.json."""
         left_out = ("campaign", None)  # as in plans of before
-        return {key: value for key, value in asdict(self).items() if (key, value) != left_out}
+        return {key: value for key, value in to_builtins(self).items() if (key, value) != left_out}
 
 
 def identities(evaluator: Model, executor: Model | None) -> Json:
     """Return what a plan keeps of its models."""
     models = {"evaluator": evaluator, "executor": executor}
-    return {role: asdict(model.identity) for role, model in models.items() if model is not None}
+    return {
+        role: structs.asdict(model.identity) for role, model in models.items() if model is not None
+    }
 
 
 def configuration(plan: Plan, evaluator: Model) -> Configuration:

@@ -1,13 +1,13 @@
 """What calls cost, from the price table that the `genai-prices` package maintains."""
 
-from dataclasses import dataclass
 from decimal import Decimal
+
+from msgspec import Struct
 
 _MILLION = 10**6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class Price(Struct, frozen=True, kw_only=True):
     """US dollars for a million tokens read and a million written."""
 
     read: Decimal

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from epc.engine.budget import Budget
 
 
-@dataclass(kw_only=True)
-class Stage:
+class Stage(Struct, kw_only=True):
     """One stage of a run: what is done of how much, and of each part (a phase, a domain)."""
 
     name: str
@@ -19,8 +19,7 @@ class Stage:
     done_of: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass(kw_only=True)
-class Progress:
+class Progress(Struct, kw_only=True):
     """Where a run stands. The engine counts, whoever shows it only reads.
 
     The last of `stages` is under way. `said` counts what the evaluator answered, a comparison once.

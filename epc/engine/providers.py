@@ -7,8 +7,9 @@ private deployment or a test server is reached; the manifest records the address
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from msgspec import Struct, field
 
 from epc.engine import reasoning
 from epc.engine.reasoning import Levels
@@ -23,8 +24,7 @@ OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(Struct, frozen=True):
     """Where a provider is, and which environment variables speak to it.
 
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway

@@ -1,7 +1,8 @@
 """What a measurement can ask: answers of the executor, comparisons of the evaluator."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from epc.engine.calls import Question, Role
 from epc.engine.recorded import Recorded
@@ -11,8 +12,7 @@ from epc.protocol.results import Json
 from epc.spec.domains import Domain
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Questions:
+class Questions(Struct, frozen=True, kw_only=True):
     """The questions of one configuration and its two roles.
 
     `executor` is None for recorded verdicts, which need no answers.

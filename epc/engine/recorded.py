@@ -10,9 +10,10 @@ import csv
 import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct, field
 
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
@@ -29,8 +30,7 @@ _VERDICTS: Final = ("A", "B", "tie")
 _Key = TypeVar("_Key", bound=tuple[str, ...])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(Struct, frozen=True, kw_only=True):
     """The verdicts of a file by (strategy, domain, task), and its sets in order.
 
     `groups` has the group of each task, in the order of the tasks; `duplicates` is how many rows
@@ -170,8 +170,7 @@ def _columns(path: Path, header: list[str]) -> tuple[str, ...]:
     )
 
 
-@dataclass(kw_only=True)
-class _Rows:
+class _Rows(Struct, kw_only=True):
     """What the rows have said so far, each fact with the line that said it first."""
 
     path: Path

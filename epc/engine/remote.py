@@ -3,11 +3,11 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from epc.engine.catalog import open_model
 from epc.engine.plan import Reuse
@@ -15,8 +16,7 @@ from epc.records.designs import Design
 from epc.spec.epc_v1 import ROUNDS, ControlMethod
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What a user asks for, before anything has been looked up.
 
     `decoding` is what a role shall do otherwise than its model would, setting by setting. Without

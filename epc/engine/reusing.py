@@ -1,8 +1,9 @@
 """Taking over the answers of runs that the user names: `--reuse-answers-of RUN` (Reading R76)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine.calls import Role
@@ -15,8 +16,7 @@ from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import read_rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReusableAnswers:
+class ReusableAnswers(Struct, frozen=True, kw_only=True):
     """What can be taken over from the named runs.
 
     `since` is the day of the earliest measurement that gives an answer of the evaluator's: what

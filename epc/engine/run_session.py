@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from epc.engine import batch
 from epc.engine.budget import Budget, Limits
@@ -33,8 +34,7 @@ from epc.records.recompute import load_manifest
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Struct, frozen=True, kw_only=True):
     """How one run is carried on: with what it asks, who watches, and what its campaign shares.
 
     `progress` has the budget. An evaluator that failed its controls is measured `anyway`. A hosted

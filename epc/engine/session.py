@@ -1,10 +1,12 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from epc import __version__
 from epc.engine import forecast
@@ -48,8 +50,7 @@ if TYPE_CHECKING:
 Opening = Callable[[str], Model]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(Struct, frozen=True, kw_only=True):
     """A plan with its models open: ready to be forecast or carried out.
 
     `reusable` are the calls of other runs that a new run may take over.

@@ -1,7 +1,8 @@
 """One executor's answers for many evaluators: the runs of a campaign (Reading R76)."""
 
 import asyncio
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from epc.engine.calls import Caller, Question
 from epc.engine.model import Occasion
@@ -9,8 +10,7 @@ from epc.errors import EpcError
 from epc.protocol.results import Json
 
 
-@dataclass(kw_only=True)
-class SharedAnswers:
+class SharedAnswers(Struct, kw_only=True):
     """One executor's answers, asked once for all runs of a campaign (Reading R76).
 
     `caller` asks, and keeps them in a journal of the campaign's; each run then keeps its own

@@ -3,9 +3,10 @@
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+
+from msgspec.structs import asdict
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
 from epc.engine.budget import Limits

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from epc import __version__
 from epc.analysis.watching import (
@@ -103,7 +105,7 @@ def expect(watching: Watching) -> dict[str, Share]:
     price = price_of(watching.manifest.evaluator.model)
     cost = None
     if price is not None:
-        ends = zip(*(asdict(tokens).values() for tokens in (read, written)), strict=True)
+        ends = zip(*(structs.asdict(tokens).values() for tokens in (read, written)), strict=True)
         lower, expected, upper = (float(price.cost(round(i), round(o))) for i, o in ends)
         cost = Range(lower=lower, expected=expected, upper=upper)
     calls = Range(lower=len(texts), expected=len(texts), upper=len(texts))
@@ -152,7 +154,7 @@ async def ask_today(
                 "day": today,
                 "at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "epc": __version__,
-                "evaluator": asdict(model.identity),
+                "evaluator": structs.asdict(model.identity),
             }
             row = day_row(watching.panel, answers, head)
             append_day(watching.history, read_history(watching.history), row)

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from string import Template
 from typing import Final
+
+from msgspec import Struct
 
 from epc.errors import Finding
 from epc.judge.samples import Sample
@@ -41,8 +42,7 @@ def judge_prompt(
     return Template(template).substitute(values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What a judge that is a program reads in its prompt: `text` is the whole, `at` the output."""
 
     text: str

@@ -4,9 +4,11 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from epc.errors import Finding
 from epc.spec.judge_v1 import CROSS, SELF, Method
@@ -15,8 +17,7 @@ _MAX_LISTED: Final = 100
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """The output of one model to one question under one prompt variant (JUDGE-0).
 
     `output_id` traces it back to the raw output, and is its own in the whole set.
@@ -39,8 +40,7 @@ class Unit:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class Sample(Struct, frozen=True, kw_only=True):
     """A unit, who judges it, and by which method: what a record must say that it is about."""
 
     question_id: str
@@ -61,7 +61,7 @@ class Sample:
 
     def as_json(self) -> dict[str, str]:
         """Return the sample as a plain JSON object."""
-        return {name: getattr(self, name) for name in self.__slots__}  # asdict copies deeply
+        return asdict(self)
 
     def blind(self) -> "Sample":
         """Return the sample as a judge meets it that shall not know whose output it scores.

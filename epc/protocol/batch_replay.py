@@ -4,9 +4,10 @@ The phases that start uniform go in step as well, and after them those that cont
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.arrays import Array, Indices, np
 from epc.protocol.columns import policies
@@ -24,8 +25,7 @@ UNKNOWN: Final = -1  # any other code is a place in OUTCOMES
 _CODES: Final = {None: UNKNOWN} | {verdict: code for code, verdict in enumerate(OUTCOMES)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(Struct, frozen=True, kw_only=True):
     """How S seeds went, round by round, in the order of the P phases.
 
     Shapes: `drawn` (S, P, R, 2), the draws of task and strategy; `tasks`, `strategies`, `verdicts`

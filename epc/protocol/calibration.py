@@ -1,16 +1,16 @@
 """How well an evaluator's preferences track quality: ECE and Brier (EPC-2.5, Reading R11)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import fsum
+
+from msgspec import Struct
 
 from epc.errors import ShapeError
 from epc.spec.epc_v1 import CALIBRATION_BINS
 from epc.statistics.sums import sum_of_squares
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
+class Calibrated(Struct, frozen=True, kw_only=True):
     """One strategy's decided trials and the accuracy of its answers, in [0, 1]."""
 
     wins: int

@@ -6,14 +6,14 @@ nothing that can be read, or it prefers one of two equal answers.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from epc.protocol.verdict import Said, parse_verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """One evaluator answer: whose strategy stood as A, and what was said.
 
     `call` identifies the answer, so that a reused one is counted once.
@@ -52,8 +52,7 @@ def _shares(answers: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repeat:
+class Repeat(Struct, frozen=True, kw_only=True):
     """One prompt's answer, and the answer when it was asked again."""
 
     first: str

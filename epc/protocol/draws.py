@@ -1,9 +1,10 @@
 """The random draws of a measurement, as a function of seed and phase (Reading R2)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
+
+from msgspec import Struct
 
 from epc.arrays import Array, Generator, np
 from epc.errors import ShapeError
@@ -12,8 +13,7 @@ from epc.errors import ShapeError
 GENERATOR: Final = "numpy.random.Generator(PCG64(SeedSequence([seed, phase])))"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class Turn(Struct, frozen=True, kw_only=True):
     """What chance decides in one round: two uniforms in [0, 1), or a strategy fixed by hand.
 
     `strategy` takes the roulette's place in conformance cases; `u_task` is absent there, because

@@ -7,9 +7,10 @@ likelihood makes are fitted on pairs whose better answer is known (`fitted`).
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, fsum, isfinite, tanh
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
+
+from msgspec import Struct
 
 from epc.errors import UsageError
 from epc.protocol.verdict import Verdict, parse_verdict
@@ -32,8 +33,7 @@ _COLDEST, _HOTTEST = 0.01, 100.0
 _HALVINGS: Final = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
+class Judging(Struct, frozen=True, kw_only=True):
     """How a verdict comes about: a member is asked, or a wrapper looks at what others say.
 
     `member` is the number of the member that is asked, from 1. `band` is the margin below which a
@@ -46,8 +46,7 @@ class Judging:
     band: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Struct, frozen=True, kw_only=True):
     """What the calibration of one member came to: log-odds of the first place, and a temperature.
 
     Unit: both in the unit of the member's scores; of likelihoods, nats.
@@ -64,8 +63,7 @@ class Ask(NamedTuple):
     exchanged: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mitigation:
+class Mitigation(Struct, frozen=True, kw_only=True):
     """A wrapper's judging, how each member gets to its verdict, and what was fitted of members."""
 
     judging: Judging

@@ -5,8 +5,10 @@ a measurement knows of its evaluator stands in it, without the noise of the whee
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from epc.arrays import Counts, np
 from epc.protocol.verdict import Verdict
@@ -20,8 +22,7 @@ OUTCOMES: Final = (
 _INDEX: Final = {verdict: index for index, verdict in enumerate(VERDICTS)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """One comparison: which strategy's answer to which task, by their indices, and the verdict."""
 
     domain: Domain
@@ -30,8 +31,7 @@ class Cell:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictTable:
+class VerdictTable(Struct, frozen=True, kw_only=True):
     """Counts of verdicts by domain, strategy, task and verdict.
 
     `repeated` says that a cell's verdict was asked once and used again (Reading R16): its counts

@@ -1,8 +1,9 @@
 """Reading calls.jsonl: every answer a run got, indexed for the trials that refer to it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
 from pathlib import Path
+
+from msgspec.structs import asdict, replace
 
 from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json

@@ -6,9 +6,10 @@ answers/EXECUTOR/ the answers that the runs share, as they come; gone when all a
 comparison.json   the runs side by side, once all are complete
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from epc.errors import UsageError, refuse
 from epc.records import strict_json
@@ -22,8 +23,7 @@ ANSWERS: Final = "answers"
 SCHEMA_VERSION: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """One run of a campaign: its folder's name and its models; recorded verdicts need no executor.
 
     `answers` names the folder of the executor's answers.
@@ -35,8 +35,7 @@ class Member:
     answers: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Campaign:
+class Campaign(Struct, frozen=True, kw_only=True):
     """The runs of one command. `id` names it in their records (Reading R76)."""
 
     schema_version: int

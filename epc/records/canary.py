@@ -5,8 +5,10 @@ asked depends on how often the run was interrupted. Everything else follows from
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from epc.audit.canary import ERROR, Look, look
 from epc.protocol.results import Json
@@ -22,8 +24,7 @@ _RESTORE: Final = "restore the manifest as it was written"
 _KEPT: Final = 80  # characters of an answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryPanel:
+class CanaryPanel(Struct, frozen=True, kw_only=True):
     """The panel as it was asked once: the first and the last answer's time, and all answers."""
 
     when: When
@@ -34,8 +35,7 @@ class CanaryPanel:
     system_fingerprints: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CanaryLook(Look):
+class CanaryLook(Look, frozen=True, kw_only=True):
     """What a later panel came to beside the first two; see `epc.audit.canary.look`.
 
     `panel` is its place in `panels`; None is the run whose answers were taken over.
@@ -44,8 +44,7 @@ class CanaryLook(Look):
     panel: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Canary:
+class Canary(Struct, frozen=True, kw_only=True):
     """All panels of a run, and whether the evaluator `departed` from the first at any look.
 
     `false_alarms` is the most that the chance of a false one may be. `before` holds what the run

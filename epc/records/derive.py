@@ -7,10 +7,11 @@ by row (`epc.records.trials`), which says what is wrong and where.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct, field
 
 from epc.protocol.batch_replay import Course, Known, drawn_for, run_course
 from epc.protocol.config import Configuration
@@ -30,8 +31,7 @@ _LEAST_BYTES: Final = 150  # of a trial's line
 _SEED: Final = ',"seed":'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(Struct, frozen=True, kw_only=True):
     """A strategy on a task under reuse: the calls that every round of it refers to.
 
     A pair that recorded verdicts do not hold has no call and nothing was said of it (Reading R72).
@@ -59,8 +59,7 @@ class Answered:
 Table = Mapping[Domain, Sequence[Sequence[Answered | None]]]  # by domain, strategy and task
 
 
-@dataclass(kw_only=True)
-class Derivation:
+class Derivation(Struct, kw_only=True):
     """The trials of some seeds as they follow from a table of answers.
 
     `outcomes` and `met` (by evaluation, in the order of the rounds) fill as seeds are taken.

@@ -5,11 +5,12 @@ the larger set of tasks.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
+
+from msgspec import Struct
 
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
@@ -26,8 +27,7 @@ _EXAMPLE: Final = "example"
 _STATED: Final = ("baseline", "evaluator_prompt", "executor_prompt")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
+class Design(Struct, frozen=True, kw_only=True):
     """A named configuration of everything but models, seeds and decoding."""
 
     name: str

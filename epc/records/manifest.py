@@ -6,9 +6,11 @@ indexes a manifest by a string, so a misspelt key is an error of the type checke
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, Self
+
+from msgspec import Struct, structs
 
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
@@ -44,8 +46,7 @@ NoAnswer = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelIdentity:
+class ModelIdentity(Struct, frozen=True, kw_only=True):
     """Who was asked, and where."""
 
     model: str
@@ -60,8 +61,7 @@ class ModelIdentity:
         return parse(document, cls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluator(ModelIdentity):
+class Evaluator(ModelIdentity, frozen=True, kw_only=True):
     """Who judged, how, and when (EPC-2.8 item 2)."""
 
     decoding: Decoding
@@ -69,16 +69,14 @@ class Evaluator(ModelIdentity):
     method: Method
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Executor(ModelIdentity):
+class Executor(ModelIdentity, frozen=True, kw_only=True):
     """Who wrote the answers (EPC-2.8 item 3)."""
 
     decoding: Decoding
     prompt_template: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LearningRule:
+class LearningRule(Struct, frozen=True, kw_only=True):
     """A rule in the place of the protocol's: the rates are those of its name (Reading R81)."""
 
     name: Literal["thompson", "bradley-terry", "bayes"]
@@ -89,8 +87,7 @@ class LearningRule:
     prior_losses: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunConfig:
+class RunConfig(Struct, frozen=True, kw_only=True):
     """The manifest's `config` (EPC-2.8 item 4)."""
 
     rounds: int
@@ -110,22 +107,22 @@ class RunConfig:
     def learning_rule(self) -> Rule:
         """The protocol's rule with the three rates, or the one that stands in their place."""
         if self.rule is not None:
-            return rule_of({key: r for key, r in asdict(self.rule).items() if r is not None})
+            return rule_of(
+                {key: r for key, r in structs.asdict(self.rule).items() if r is not None}
+            )
         return UpdateRule(
             alpha_win=self.alpha_win, alpha_lose=self.alpha_lose, weight_floor=self.weight_floor
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class Estimate(Struct, frozen=True, kw_only=True):
     """A mean over seeds and its 95% interval, which one seed does not have (Reading R10)."""
 
     mean: float
     ci95: tuple[float, float] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Floor:
+class Floor(Struct, frozen=True, kw_only=True):
     """What gamma is without a change of domain: its mean and the range of 95% of seeds."""
 
     mean: float
@@ -133,8 +130,7 @@ class Floor:
     q975: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
+class Calibration(Struct, frozen=True, kw_only=True):
     """ECE or Brier score over seeds, and of all seeds' verdicts pooled (Reading R42)."""
 
     mean: float
@@ -143,8 +139,7 @@ class Calibration:
     pooled: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerShares:
+class AnswerShares(Struct, frozen=True, kw_only=True):
     """What a set of comparisons came to: how many could be read, and which place won."""
 
     n: int
@@ -155,16 +150,14 @@ class AnswerShares:
     unparseable: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostics:
+class Diagnostics(Struct, frozen=True, kw_only=True):
     """All comparisons of a run, and those of the baseline with itself (Reading R6)."""
 
     answers: AnswerShares
     self_comparisons: AnswerShares
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTest:
+class TaskTest(Struct, frozen=True, kw_only=True):
     """The permutation test behind the audit's word (Reading R39)."""
 
     p_value: float
@@ -172,8 +165,7 @@ class TaskTest:
     unit: Literal["task"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
+class Control(Struct, frozen=True, kw_only=True):
     """The same-domain control, and what is left of gamma above it (Reading R15)."""
 
     method: ControlMethod
@@ -182,8 +174,7 @@ class Control:
     test: TaskTest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Determinism:
+class Determinism(Struct, frozen=True, kw_only=True):
     """What asking the same again gave."""
 
     asked: int
@@ -192,8 +183,7 @@ class Determinism:
     flip_rate: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyReliability:
+class StrategyReliability(Struct, frozen=True, kw_only=True):
     """A strategy's wins beside the accuracy of its answers (Reading R42)."""
 
     wins: int
@@ -201,8 +191,7 @@ class StrategyReliability:
     accuracy: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeedRecord:
+class SeedRecord(Struct, frozen=True, kw_only=True):
     """One seed's figures (EPC-2.5(d))."""
 
     seed: int
@@ -221,8 +210,7 @@ class SeedRecord:
         return tuple(self.weights[phase].values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class Summary(Struct, frozen=True, kw_only=True):
     """The figures of all seeds (EPC-2.5)."""
 
     n: int
@@ -240,21 +228,19 @@ class Summary:
     brier: Calibration | None
     control: Control
     determinism: Determinism | None
-    reliability: Mapping[str, StrategyReliability] = field(default_factory=dict)
+    reliability: Mapping[str, StrategyReliability] = {}
     transfer: Transfer | None = None
     length_correlation: Mapping[Domain, float | None] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictCounts:
+class VerdictCounts(Struct, frozen=True, kw_only=True):
     """How often each strategy won, lost and tied on each task (Reading R38)."""
 
     repeated: bool
     counts: Mapping[Domain, Mapping[str, tuple[tuple[int, ...], ...]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class Results(Struct, frozen=True, kw_only=True):
     """EPC-2.8 item 7."""
 
     per_seed: tuple[SeedRecord, ...]
@@ -262,24 +248,21 @@ class Results:
     verdict_table: VerdictCounts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reasoned:
+class Reasoned(Struct, frozen=True, kw_only=True):
     """How many answers of a role came after reasoning, and the tokens that are stated for it."""
 
     calls: int
     tokens: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InCampaign:
+class InCampaign(Struct, frozen=True, kw_only=True):
     """A run's campaign, and the evaluators for which its executor was asked once (Reading R76)."""
 
     id: str
     evaluators: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberUsage:
+class MemberUsage(Struct, frozen=True, kw_only=True):
     """What was asked of one member of a wrapper."""
 
     calls: int
@@ -293,8 +276,7 @@ class MemberUsage:
     reasoned: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(Struct, frozen=True, kw_only=True):
     """With what, when, and by whose answers a record was made."""
 
     created: str
@@ -306,14 +288,13 @@ class Provenance:
     retries: int
     journal_damage: int = 0
     origins: Mapping[RoleName, Mapping[str, int]] | None = None
-    no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = field(default_factory=dict)
-    reasoning: Mapping[RoleName, Reasoned] = field(default_factory=dict)
+    no_answer: Mapping[RoleName, Mapping[NoAnswer, int]] = {}
+    reasoning: Mapping[RoleName, Reasoned] = {}
     campaign: InCampaign | None = None
     members: tuple[MemberUsage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RawFile:
+class RawFile(Struct, frozen=True, kw_only=True):
     """A raw file beside the manifest."""
 
     path: str
@@ -322,8 +303,7 @@ class RawFile:
     rows: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class Accuracy(Struct, frozen=True, kw_only=True):
     """How good each strategy's answers are, as the user stated it (Reading R11)."""
 
     source: str
@@ -435,4 +415,6 @@ def plain(value: Any) -> Any:
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else value
+    if isinstance(value, Decoding):
+        return plain(asdict(value))
+    return plain(structs.asdict(value)) if isinstance(value, Struct) else value

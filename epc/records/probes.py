@@ -6,9 +6,10 @@ asked follows from the run's own answers, and the verdict from the raw text.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from epc.audit.competence import Planted, Verdicts, competence, order_consistency
 from epc.audit.probes import CONTROLS, SIDES, Answer, Probe
@@ -37,8 +38,7 @@ _BAD: Final = {
 _REMEDY: Final = f"restore {PROBES}, or remove it and ask again"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredProbe:
+class AnsweredProbe(Struct, frozen=True, kw_only=True):
     """A probe that was asked, and what the evaluator said.
 
     `own` is the run's own verdict on an exchanged pair.

@@ -5,10 +5,11 @@ single entries, or the rows of a weights.jsonl. Vectors may be rounded; phases m
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.errors import Finding, MalformedError, refuse
 from epc.protocol.weights import Weights
@@ -21,8 +22,7 @@ _FULL_PRECISION: Final = 8  # decimals; a vector with fewer throughout was round
 _REMEDY: Final = 'expected [{"seed": 0, "weights": {"text": {"a": 0.5, "b": 0.5}, ...}}, ...]'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedWeights:
+class PublishedWeights(Struct, frozen=True, kw_only=True):
     """The weights of each seed by phase, all in one order of strategies.
 
     `decimals` is None where they are in full precision.

@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from epc.audit.evidence import evidence, table_json
 from epc.audit.side_checks import length_correlation
@@ -37,8 +39,7 @@ _MOST_PAIRS: Final = 2**16
 _PAIRS_A_CALL: Final = 16  # a large file of recorded verdicts is read whole, gaps and all
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recomputed:
+class Recomputed(Struct, frozen=True, kw_only=True):
     """The results that the trials give, as far as they could be replayed.
 
     Summary and verdict table are None where a seed is missing or could not be replayed, because a
@@ -163,8 +164,7 @@ def recompute_with(
     return Recomputed(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Replayed:
+class _Replayed(Struct, frozen=True, kw_only=True):
     """How each seed ended, in order, what the evaluator said, and what it was asked to compare."""
 
     outcomes: dict[int, Outcome]

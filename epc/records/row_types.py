@@ -4,8 +4,9 @@ The classes follow the schemas `trial`, `call`, `weight` and `probe`, and a test
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from epc.audit.probes import Kind, Side
 from epc.protocol.draws import Turn
@@ -14,8 +15,7 @@ from epc.records.manifest import VerdictName
 from epc.spec.domains import Domain, PhaseName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class Trial(Struct, frozen=True, kw_only=True):
     """One round: what was drawn, the calls it refers to, and its verdict."""
 
     seed: int
@@ -42,8 +42,7 @@ class Trial:
         return Verdict(self.verdict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One answer: what was asked of whom, what came back, and at what cost.
 
     A key that is null or absent is None: of `answered_at`, `origin` tells which (Reading R76).
@@ -73,8 +72,7 @@ class Call:
     votes: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WeightRow:
+class WeightRow(Struct, frozen=True, kw_only=True):
     """A strategy's weight at the end of a phase."""
 
     seed: int
@@ -83,8 +81,7 @@ class WeightRow:
     weight: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeRow:
+class ProbeRow(Struct, frozen=True, kw_only=True):
     """One question beside the measurement; its `call` is held against the schema of calls."""
 
     probe: Kind

@@ -6,10 +6,11 @@ from the evaluator's raw text, the prompts from the answers.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Final
+
+from msgspec import Struct, field
 
 from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged
@@ -31,8 +32,7 @@ _MAX_LISTED: Final = 10
 Row = tuple[int, Trial]  # its index in the file, and the row
 
 
-@dataclass(kw_only=True)
-class TrialReplay:
+class TrialReplay(Struct, kw_only=True, dict=True):
     """Replays a run's trials, seed by seed.
 
     `calls` is None where the calls are not at hand; references are then not followed. `whole` says

@@ -5,7 +5,7 @@ optional key, which is absent where it has the default. A test compares each cla
 """
 
 from collections.abc import Mapping
-from dataclasses import field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from datetime import date
 from functools import cache
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ def parse(document: Any, kind: type[T]) -> T:
 
 def as_json(value: Any) -> Any:
     """Return the plain JSON that a value was parsed from, keys in canonical order."""
-    if is_dataclass(value):
+    if isinstance(value, msgspec.Struct) or is_dataclass(value):
         kind: Any = type(value)
         items = ((name, getattr(value, name), default) for name, default in _keys(kind))
         return {name: as_json(item) for name, item, default in items if item != default}
@@ -47,7 +47,14 @@ def written(absent: Any) -> Any:
 @cache
 def _keys(kind: Any) -> list[tuple[str, Any]]:
     """Return the sorted keys of a class, each with its default, MISSING where it has none."""
+    if issubclass(kind, msgspec.Struct):
+        return sorted((key.name, _default(key)) for key in msgspec.structs.fields(kind))
     return sorted(((key.name, key.default) for key in fields(kind)), key=lambda key: key[0])
+
+
+def _default(key: Any) -> Any:
+    """Return the value that leaves an optional key out; none of a key that is always written."""
+    return MISSING if key.default is msgspec.NODEFAULT else key.default
 
 
 def _with_integers(value: Any) -> Any:

@@ -2,8 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
@@ -29,8 +30,7 @@ NO_ANSWER: Final = (
 )
 
 
-@dataclass(slots=True)
-class Spent:
+class Spent(Struct):
     """What the calls of one role came to. Units: calls, HTTP retries, tokens."""
 
     calls: int = 0
@@ -83,8 +83,7 @@ class Spent:
         }
 
 
-@dataclass(slots=True)
-class Usage:
+class Usage(Struct):
     """Counts over the rows of calls.jsonl, role by role; one pass, nothing kept."""
 
     by_role: defaultdict[str, Spent] = field(default_factory=lambda: defaultdict(Spent))

@@ -1,8 +1,9 @@
 """What a record says of a wrapper round evaluators: its judging, its members, its calibration."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.errors import UsageError
 from epc.protocol.config import Method
@@ -13,8 +14,7 @@ from epc.records.typed import parse
 _CONSTRAINT: Final = "constraint"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """Who is asked for a wrapper, how it gets to a verdict, and how it decodes by itself."""
 
     model: str
@@ -26,16 +26,14 @@ class Member:
     method: Method
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapped:
+class Wrapped(Struct, frozen=True, kw_only=True):
     """What an evaluator's details say of a wrapper."""
 
     judging: Json
     members: tuple[Member, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calibrated:
+class Calibrated(Struct, frozen=True, kw_only=True):
     """What was fitted of one member, and the calls that it was fitted to, pair by pair."""
 
     member: int

@@ -4,7 +4,6 @@ Nothing larger than one snapshot's verdicts, or some thousand trials, is in memo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from datetime import date
 from hashlib import sha256
 from importlib.metadata import version
@@ -263,7 +262,7 @@ def _trials(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
 
 _OF_CARDS: Final = {"snapshots": snapshots, "figures": figures}
 _OF_RAW: Final = {"verdicts": _verdicts, "trials": _trials}
-_OF_TRIAL: Final = tuple(field.name for field in fields(Trial))
+_OF_TRIAL: Final = tuple(field for field in Trial.__struct_fields__)
 _TEXTS: Final = (
     *("setting", "subset", "item", "question_sha256", "a_by", "a_sha256", "b_by", "b_sha256"),
     *("first", "verdict", "gold", "answer_sha256"),

@@ -5,9 +5,10 @@ colour-blind readers can tell apart.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.coupling import Into, TheseTasks

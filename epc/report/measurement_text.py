@@ -1,8 +1,9 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import astuple
 from typing import Final
+
+from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.records.canary import in_words

@@ -4,10 +4,11 @@ The colours are of the Okabe-Ito set, which colour-blind readers can tell apart.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from math import fsum
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from epc.protocol.calibration import Calibrated
 from epc.protocol.results import Json
@@ -123,7 +124,7 @@ def _estimate(figure: Calibration) -> str:
 
 def _points(manifest: Manifest) -> list[Json]:
     counts = {
-        name: Calibrated(**asdict(counted))
+        name: Calibrated(**structs.asdict(counted))
         for name, counted in manifest.results.summary.reliability.items()
     }
     return [

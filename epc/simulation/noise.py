@@ -5,9 +5,10 @@ look at the answers, move the weights too. The blind evaluator of reference toss
 that a run is best held against says A, B and tie as often as the run's own evaluator did.
 """
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from epc.arrays import Array, np
 from epc.protocol.columns import policies
@@ -21,8 +22,7 @@ _BAND_STREAM: Final = 20260701
 BAND_QUANTILES: Final = (0.05, 0.95)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
+class Band(Struct, frozen=True, kw_only=True):
     """How a figure is spread over single seeds of a blind evaluator; 90% of them in low to high."""
 
     mean: float

@@ -5,8 +5,9 @@ not depend on how many blocks are simulated where.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from epc.arrays import Array, Generator, Indices, np
 from epc.errors import ShapeError
@@ -21,8 +22,7 @@ BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 _PROTOCOLS_OWN: Final = UpdateRule()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Odds:
+class Odds(Struct, frozen=True, eq=False, kw_only=True):
     """How often an evaluator says A and tie to each strategy's answer; the rest is B.
 
     Shapes: both (K,), or (K, seeds) where seeds have evaluators of their own.

@@ -3,6 +3,8 @@
 from dataclasses import asdict
 from pathlib import Path
 
+from msgspec import structs
+
 from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps
 from epc.registry.card_types import AuditSummary
@@ -27,7 +29,7 @@ def made(
     rates = tuple(win_rates(manifest))
     coin = coin_bands(manifest.configuration)
     facts = {
-        "coin": {name: asdict(band) for name, band in coin.items()},
+        "coin": {name: structs.asdict(band) for name, band in coin.items()},
         "win_rates": [asdict(rate) for rate in rates],
     }
     files = {FACTS: dumps(facts)}

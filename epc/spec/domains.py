@@ -6,10 +6,11 @@ what crosses from one to another by the pair of them, such as `text_to_visual`.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import permutations
 from typing import Final, Self
+
+from msgspec import Struct
 
 Domain = str
 PhaseName = str
@@ -22,8 +23,7 @@ MOST: Final = 16  # of a design: what follows from them grows with their square
 PAIRED: Final = 2  # domains of the reference design, whose streams come first
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
+class Phase(Struct, frozen=True, kw_only=True):
     """One isolated stretch of training (EPC-2.1).
 
     `start` names the phase whose final weights this one begins from; None is the uniform start.
@@ -36,8 +36,7 @@ class Phase:
     stream: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Pair:
+class Pair(Struct, frozen=True, order=True):
     """Two domains in an order: training in the first, then in the second."""
 
     source: Domain
@@ -71,8 +70,7 @@ class Pair:
         return f"{self.source} to {self.target}"
 
 
-@dataclass(frozen=True)
-class Domains:
+class Domains(Struct, frozen=True, dict=True):
     """The names of a design's domains, in the order of the alphabet: no file's order matters."""
 
     names: tuple[Domain, ...]

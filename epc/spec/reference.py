@@ -1,13 +1,13 @@
 """The reference strategies, tasks and evaluator prompt, verbatim (EPC-2.6, EPC-A.1, EPC-A.2)."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from epc.spec.domains import Domain
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
+class Strategy(Struct, frozen=True, kw_only=True):
     """A natural-language prompt prefix (EPC-2.2).
 
     `domain` says which one it was designed for; None where a record does not tell.

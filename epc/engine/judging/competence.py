@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import structs
+
 from epc.analysis.comparability import are_facts
 from epc.analysis.judging.disagreements import cited
 from epc.engine.budget import Budget, Limits
@@ -268,7 +270,7 @@ def _entry(units: EvaluationSet, row: Row) -> Entry:
 
 
 def _made(base: Entry, text: str, planting: Planting) -> Entry:
-    unit = replace(base.unit, output_id=name_of(planting))
+    unit = structs.replace(base.unit, output_id=name_of(planting))
     return replace(base, unit=unit, output=text, planted=planting)
 
 

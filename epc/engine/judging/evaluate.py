@@ -6,10 +6,12 @@ asked does not depend on any answer, so everything is under way at once.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import structs
 
 from epc.analysis.sharing import with_origin
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens
@@ -97,7 +99,7 @@ def open_evaluation(folder: Path) -> Evaluation:
             remedy = f"bring them with `epc judge import REPLIES {folder}`"
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
         model = open_model(name)
-        _require_same(name, stated.identity, asdict(model.identity))
+        _require_same(name, stated.identity, structs.asdict(model.identity))
         decoding = decoding_of(stated.decoding)
         judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(

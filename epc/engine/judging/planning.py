@@ -1,10 +1,12 @@
 """From what is to be evaluated to a folder that can be judged, before any call is made."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import structs
 
 from epc import __version__
 from epc.engine.catalog import open_model
@@ -118,7 +120,11 @@ def _judge(name: str, request: Request) -> Json:
     if model.method != "prompt":
         raise UsageError(f"{name} writes no text, so it cannot judge: name another --judge")
     decoding = _decoding(model, request)
-    return {"model": name, "identity": asdict(model.identity), "decoding": decoding_json(decoding)}
+    return {
+        "model": name,
+        "identity": structs.asdict(model.identity),
+        "decoding": decoding_json(decoding),
+    }
 
 
 def _decoding(model: Model, request: Request) -> Decoding:

@@ -1,10 +1,12 @@
 """The evaluation set in its folder: units by line, outputs by content (JUDGE-0, JUDGE-7.1)."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+from msgspec import structs
 
 from epc.errors import Finding, MalformedError, able_to, refuse
 from epc.judge.evidence import Output
@@ -110,7 +112,7 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
             if not path.exists():
                 # No wait for the disk: a file that is torn is no longer what its name says.
                 path.write_bytes(content)
-            row = {**asdict(entry.unit), "output_sha256": digest, "task": entry.task}
+            row = {**structs.asdict(entry.unit), "output_sha256": digest, "task": entry.task}
             planted = {"planted": as_json(entry.planted)} if entry.planted else {}
             yield dumps_line({**row, **planted})
 

@@ -4,9 +4,10 @@ Colours are of the Okabe-Ito set. They stand in the drawing as they are named he
 style sheet gives each its shade for a dark page, so that one drawing serves both.
 """
 
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Final
+
+from msgspec import Struct
 
 from epc.protocol.results import Json
 from epc.report.picture import SCHEMA_6
@@ -18,8 +19,7 @@ WIDTH: Final = 250  # pixels: with its axis, a picture fits a phone without bein
 _LETTERS: Final = 11  # pixels
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(Struct, frozen=True, kw_only=True):
     """One picture: `name` is unique on its page, `note` says how to read it.
 
     `alternative` states what the picture shows to whoever cannot see it, `rows` are its numbers.

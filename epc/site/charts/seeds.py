@@ -1,7 +1,8 @@
 """Each seed's gamma and JSD, on the band that an evaluator without a preference fills."""
 
-from dataclasses import astuple
 from typing import Final
+
+from msgspec.structs import astuple
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest

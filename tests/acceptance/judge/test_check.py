@@ -1,12 +1,12 @@
 """`epc judge check RESPONSE`, as a user meets it."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 from engine_support import epc
 from judge_support import OUTPUT, SAMPLE, record, vectors
+from msgspec.structs import asdict
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from browser_support import DESKTOP, PHONE, Visit
+from msgspec.structs import replace
 from playwright.sync_api import Locator, Page, Route
 from registry_support import ROOT
 from site_support import BuiltSite

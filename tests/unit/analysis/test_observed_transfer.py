@@ -1,10 +1,10 @@
 """What recorded verdicts say of transfer, and the persons beside the judge (Readings R70, R77)."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from numpy.random import default_rng
 from observed_support import report, verdict
 

@@ -1,9 +1,9 @@
 """From facts to one word: Readings R8, R15, R71 to R74; EPC-2.5(g), EPC-5.2, EPC-5.3."""
 
-from dataclasses import replace
 from math import log, sqrt
 
 import pytest
+from msgspec.structs import replace
 
 from epc.audit.assessment import assess
 from epc.audit.coupling import Into, TheseTasks, Transfer

@@ -1,8 +1,9 @@
 """Reading R73: what may not change the word, nor any figure of the rule by a single bit."""
 
+import dataclasses
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from audit_support import counts
 from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
+from msgspec.structs import replace
 
 from epc.audit.assessment import assess
 from epc.audit.coupling import transfer, worked_out
@@ -92,13 +95,13 @@ def said(measured: Measured) -> Any:
         transfer=found,
     )
     word, findings = assess(facts)
-    figures = asdict(found)
+    figures = to_builtins(found)
     left = figures["left_out"]["tasks"]
     left |= {d: sorted(measured.tasks[d][place] for place in left[d]) for d in DOMAINS}
     return {
         "word": word,
         "reasons": sorted(finding.where.rpartition("/")[0] for finding in findings),
-        "preferences": asdict(preferences),
+        "preferences": to_builtins(preferences),
         **figures,
     }
 
@@ -107,7 +110,7 @@ def changed(measured: Measured, change: Change) -> Measured:
     """Return the same measurement in other words."""
     to = {domain: ACROSS[domain] if change.exchanged else domain for domain in DOMAINS}
     rows = list(change.strategies)
-    return replace(
+    return dataclasses.replace(
         measured,
         names=tuple(measured.names[at] for at in rows),
         table=replace(

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from batch_support import BatchProvider, answered_line, batch_provider
 from endpoint_support import Endpoint, Reply, refusal
 from engine_support import DAY, asked_for, read_rows, same_files, sitting
+from msgspec.structs import replace
 
 from epc.engine import batch
 from epc.engine import budget as budgets

@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from engine_support import (
     sitting,
     verdict_of,
 )
+from msgspec.structs import replace
 
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache

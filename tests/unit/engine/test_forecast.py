@@ -1,7 +1,6 @@
 """What a run will ask for, before anything is sent (`--dry-run`)."""
 
 from collections import Counter
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from endpoint_support import serving
 from engine_support import DAY, asked_for, sitting
+from msgspec.structs import replace
 
 from epc.engine import forecast
 from epc.engine.forecast import Range, Share, in_all

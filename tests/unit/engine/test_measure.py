@@ -5,13 +5,13 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from engine_support import RAW_FILES, Told, measured, plan_for, read_rows, same_files, verdict_of
+from msgspec.structs import replace
 
 from epc.engine import finish as finishing
 from epc.engine import measure

@@ -1,12 +1,12 @@
 """Joining runs over different seeds: the run that one command over all of them gives."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_support import RAW_FILES, Told, measured, plan_for, same_files, verdict_of
+from msgspec.structs import replace
 
 from epc.engine.merge import merge
 from epc.errors import UsageError

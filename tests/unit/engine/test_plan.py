@@ -1,11 +1,11 @@
 """What a run is asked to do: reuse (Reading R16), run.json, its models' identity."""
 
 import json
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from engine_support import Told, plan_for
+from msgspec.structs import asdict, replace
 
 from epc.engine.catalog import open_model
 from epc.engine.hosted import Hosted

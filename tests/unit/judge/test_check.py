@@ -3,7 +3,6 @@
 import json
 import random
 import time
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ from budget_support import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_support import OUTPUT, SAMPLE, judged, record, vectors
+from msgspec.structs import replace
 
 from epc.json_text import parse
 from epc.judge.check import MAX_EVIDENCE, fault, with_fault

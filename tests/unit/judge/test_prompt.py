@@ -1,13 +1,13 @@
 """What a judge is asked, and that an output stays in its place."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judge_support import SAMPLE
+from msgspec.structs import replace
 
 from epc.judge.prompt import asked_in, judge_prompt, template_problem
 from epc.records.judging.prompts import read_prompt

@@ -1,10 +1,10 @@
 """Whether a repetition has answers of its own (Reading R76)."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from epc.records.manifest import Manifest
 from epc.records.row_types import Call
