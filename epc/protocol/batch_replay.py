@@ -131,7 +131,7 @@ def _train(course: Course, states: Array, own: list[int], known: Known, rule: Ru
     cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
     flat_codes = codes.reshape(-1)
 
-    def ask(number: int, chosen: Indices) -> Indices:
+    def ask(number: int, chosen: Indices, _: Indices) -> Indices:
         cell = cells[number]
         cell += chosen * tasks
         # A pair that is not known makes the whole course void, so what it does here is no matter.

@@ -26,8 +26,13 @@ class Columns(Protocol):
 
     policy: Array
 
-    def move(self, chosen: Indices, verdicts: Indices) -> None:
-        """Take every column one round on; a tie changes nothing. Shapes: (seeds,) each."""
+    def move(self, at: Indices, verdicts: Indices) -> None:
+        """Take every column one round on; a tie changes nothing.
+
+        `at`: the place of each chosen strategy in the policy, read row by row.
+
+        Shapes: (seeds,) each.
+        """
 
 
 def columns_of(rule: Rule, state: Array) -> Columns:
@@ -58,13 +63,11 @@ class _Weights:
 
     def __init__(self, rule: UpdateRule, state: Array) -> None:
         self.policy = state
-        self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
+        self._flat = state.reshape(-1)
         self._step = np.array([rule.alpha_win, -rule.alpha_lose, 0.0, 0.0])
         self._tied, self._floor = np.array(_UNDECIDED), rule.weight_floor
 
-    def move(self, chosen: Indices, verdicts: Indices) -> None:
-        at = chosen * len(self._columns)
-        at += self._columns
+    def move(self, at: Indices, verdicts: Indices) -> None:
         after = self._flat.take(at)
         after += self._step.take(verdicts)
         tied = self._tied.take(verdicts) if verdicts.max(initial=_A) > _B else None
@@ -82,14 +85,12 @@ class _Bayes:
 
     def __init__(self, rule: Bayes, state: Array) -> None:
         self.policy = state
-        self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
+        self._flat = state.reshape(-1)
         self._best = np.array([rule.high, 1 - rule.high, 1.0, 1.0])
         self._others = np.array([rule.low, 1 - rule.low, 1.0, 1.0])
         self._tied = np.array(_UNDECIDED)
 
-    def move(self, chosen: Indices, verdicts: Indices) -> None:
-        at = chosen * len(self._columns)
-        at += self._columns
+    def move(self, at: Indices, verdicts: Indices) -> None:
         best = self._flat.take(at) * self._best.take(verdicts)
         self.policy *= self._others.take(verdicts)
         self._flat[at] = best
@@ -103,12 +104,10 @@ class _BradleyTerry:
 
     def __init__(self, rule: BradleyTerry, state: Array) -> None:
         self._step, self._state = rule.step, state
-        self._flat, self._columns = state.reshape(-1), np.arange(state.shape[1])
+        self._flat = state.reshape(-1)
         self.policy = state / added(state)
 
-    def move(self, chosen: Indices, verdicts: Indices) -> None:
-        at = chosen * len(self._columns)
-        at += self._columns
+    def move(self, at: Indices, verdicts: Indices) -> None:
         strength = self._flat.take(at)
         moved = self._step * (strength / (strength + 1))
         lost = np.where(verdicts == _B, strength / (1 + moved), strength)
@@ -124,7 +123,7 @@ class _Thompson:
 
     def __init__(self, _: Thompson, state: Array) -> None:
         seeds = state.shape[1]
-        self._flat, self._columns = state.reshape(-1), np.arange(seeds)
+        self._flat, self._seeds = state.reshape(-1), seeds
         self._rows = np.arange(CELLS)[:, None] * seeds
         rates, certain = np.array(WIN_RATES), np.ones(CELLS)
         self._likely = np.stack([rates, 1 - rates, certain, certain], axis=1)
@@ -136,8 +135,8 @@ class _Thompson:
         self.policy = np.empty((len(own), seeds))
         self._weigh()
 
-    def move(self, chosen: Indices, verdicts: Indices) -> None:
-        at = self._rows + (chosen * (CELLS * len(self._columns)) + self._columns)
+    def move(self, at: Indices, verdicts: Indices) -> None:
+        at = self._rows + (at // self._seeds * ((CELLS - 1) * self._seeds) + at)
         own = self._flat.take(at)
         own *= self._likely.take(verdicts, axis=1)
         total = added(own)
@@ -152,7 +151,7 @@ class _Thompson:
     def _weigh(self) -> None:
         np.multiply(self._ratio, np.multiply.reduce(self._below), out=self._terms)
         # NumPy adds cells one after the other, unless they lie side by side: a lone column.
-        if len(self._columns) > 1:
+        if self._seeds > 1:
             np.add.reduce(self._terms, axis=1, out=self.policy)
         else:
             self.policy[:] = np.add.accumulate(self._terms, axis=1)[:, -1]

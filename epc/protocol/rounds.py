@@ -19,13 +19,14 @@ _MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs
 def play(
     state: Array,
     spun: Iterable[Array],
-    ask: Callable[[int, Indices], Indices],
+    ask: Callable[[int, Indices, Indices], Indices],
     rule: Rule,
 ) -> None:
     """Take every column through its rounds, in place: one for each of the wheel's draws.
 
-    `ask` is told the round's number, from 0, and the strategy that each column chose, and answers
-    with verdicts as places in `OUTCOMES`.
+    `ask` is told the round's number, from 0, the strategy that each column chose, and its place in
+    a table of strategies by columns that is read row by row. It answers with verdicts as places in
+    `OUTCOMES`.
 
     Shapes: state (as the rule's, seeds), in C order; the draws, what is chosen and the verdicts
             (seeds,).
@@ -34,6 +35,7 @@ def play(
     columns = columns_of(rule, state)
     policy, move = columns.policy, columns.move
     seeds = state.shape[1]
+    own = np.arange(seeds)
     for number, u in enumerate(spun):
         if seeds <= _MOST_SPUN_AT_ONCE:
             passed_by = np.add.accumulate(policy, axis=0) <= u
@@ -41,7 +43,9 @@ def play(
             chosen: Indices = passed_by.argmin(axis=0)
         else:
             chosen = _spin(policy, u)
-        move(chosen, ask(number, chosen))
+        at = chosen * seeds
+        at += own
+        move(at, ask(number, chosen, at))
 
 
 def _spin(weights: Array, u: Array) -> Indices:

@@ -98,7 +98,7 @@ def _asked_once(
 
 def _asking(
     judged: Judged, rounds: int, columns: int, rng: Generator
-) -> tuple[Iterator[Array], Callable[[int, Indices], Indices], Indices]:
+) -> tuple[Iterator[Array], Callable[[int, Indices, Indices], Indices], Indices]:
     """Return the wheel's draws, who answers, and where what was said is kept.
 
     Each round draws three uniforms a seed: the wheel's, the task's and the verdict's. A missing
@@ -118,7 +118,7 @@ def _asking(
             uniforms[:] = rng.random(uniforms.shape)
             yield uniforms[0]
 
-    def ask(number: int, chosen: Indices) -> Indices:
+    def ask(number: int, chosen: Indices, _: Indices) -> Indices:
         pair = (run + chosen) * tasks + (uniforms[1] * tasks).astype(np.int64)
         lost = uniforms[2] >= undecided.take(pair)
         verdict: Indices = np.where(uniforms[2] < a.take(pair), 0, np.where(lost, 1, 2))

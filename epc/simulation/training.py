@@ -86,8 +86,7 @@ def train_by(draws: Iterable[Array], start: Array, *, rule: Rule, odds: Odds) ->
     Shapes: each draw (2, seeds), read before the next is taken.
     """
     state = np.array(start, order="C")
-    seeds = state.shape[1]
-    columns, drawn = np.arange(seeds), np.empty((2, 0))
+    drawn = np.empty((2, 0))
     # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
     says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
     ties = odds.tie.any()
@@ -97,8 +96,8 @@ def train_by(draws: Iterable[Array], start: Array, *, rule: Rule, odds: Odds) ->
         for drawn in draws:
             yield drawn[0]
 
-    def ask(_: int, chosen: Indices) -> Indices:
-        asked = chosen if odds.a.ndim == 1 else chosen * seeds + columns
+    def ask(_: int, chosen: Indices, at: Indices) -> Indices:
+        asked = chosen if odds.a.ndim == 1 else at
         verdicts: Indices = (drawn[1] >= says_a.take(asked)).view(np.int8)
         if ties:
             verdicts += drawn[1] >= says_either.take(asked)

@@ -13,7 +13,7 @@ from epc.protocol.weights import UpdateRule, choose
 def test_reading_r2_a_draw_on_a_running_sum_belongs_to_the_next_strategy(columns: int) -> None:
     met: list[list[int]] = []
 
-    def ask(_: int, chosen: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    def ask(_: int, chosen: "np.ndarray[Any, Any]", __: object) -> "np.ndarray[Any, Any]":
         met.append(chosen.tolist())
         return np.full(columns, 2)  # ties: the weights stay
 

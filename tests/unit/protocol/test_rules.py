@@ -100,7 +100,7 @@ def test_adr_3_columns_take_the_steps_of_one_seed_to_the_last_bit(
     spun, said = rng.random((rounds, seeds)), rng.choice(4, (rounds, seeds), p=[0.5, 0.3, 0.1, 0.1])
     state = starts(rule, strategies, seeds)
 
-    play(state, iter(spun), lambda number, _: said[number], rule)
+    play(state, iter(spun), lambda number, *_: said[number], rule)
 
     ended = policies(rule, state)
     for seed in range(min(seeds, 8)):

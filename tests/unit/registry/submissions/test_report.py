@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec import structs
 from registry_support import Json, observed_figures
 
 from epc.errors import Finding
@@ -49,7 +50,9 @@ DIRECT = ModelIdentity(
     gateway=None,
     details={},
 )
-THROUGH = replace(DIRECT, model="openrouter/openai/gpt-y", endpoint="https://openrouter.ai/api/v1")
+THROUGH = structs.replace(
+    DIRECT, model="openrouter/openai/gpt-y", endpoint="https://openrouter.ai/api/v1"
+)
 JUDGED: Json = {
     "n": 20,
     "verdict": {"PASS": {"mean": 0.25, "ci95": [0.125, 0.5]}},
