@@ -130,7 +130,9 @@ def _kept(kept: Kept, who: Subject, recall: Recall) -> Agreed:
     own, apart = who.spellings, _apart(kept.registry, who)
     inputs = ["agreed", *sorted(own), "", *sorted(apart), "", *kept.seals(who)]
     try:
-        return recall(Agreed, inputs, lambda: agreed_of(kept.registry, who, [*kept.beside(who)]))
+        return recall(
+            Agreed, inputs, lambda: agreed_of(kept.registry, who, [*kept.beside(who)])
+        ).value
     except EpcError:
         return agreed_of(kept.registry, who, [])
 

@@ -1,14 +1,17 @@
 """What programs read beside the pages, and what of the folder of snapshots is published."""
 
 from datetime import date
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from registry_support import Checkout
 
 from epc.registry.data import Data
+from epc.site.alone import alone
 from epc.site.collecting import collect
-from epc.site.machines import Content, files, remote, sitemap
+from epc.site.machines import groups, of_alone, remote, sitemap
+from epc.site.parts import Content
 
 ADDRESS = "https://registry.example/epc/"
 
@@ -50,7 +53,9 @@ def published(home: Path, address: str) -> dict[str, Content]:
     out.mkdir()
     (out / "figures.parquet").write_bytes(b"PAR1")
     written = Data(out=str(out), as_of=site.as_of, tables=(), recorded=0, withheld=())
-    return dict(files(site, written))
+    every = [*alone(site)]
+    made_together = (group.make() for group in groups(site, every, written))
+    return dict(chain(*map(of_alone, every), *made_together))
 
 
 @pytest.mark.parametrize(("address", "at"), [(ADDRESS, ADDRESS), ("", "/")])

@@ -3,7 +3,6 @@
 from itertools import islice
 from pathlib import Path
 
-from markupsafe import Markup
 from registry_support import (
     day,
     generation_record,
@@ -15,7 +14,7 @@ from registry_support import (
 from site_support import with_documents
 
 from epc.site.collecting import collect
-from epc.site.rendering import pages
+from epc.site.rendering import lists
 
 PUBLISHED = 60
 
@@ -33,7 +32,7 @@ def test_the_first_pages_hold_fifty_of_many_recorded_ones_and_say_where_all_are(
         made.publish(tag, figures=observed_figures("J/1", n=number + 1), **told)
     site = collect(made.folder, as_of=day("2026-04-01"), address="")
 
-    written = dict(islice(pages(site, lambda _: Markup("")), 3))
+    written = dict(islice(lists(site), 3))
 
     first, expired, every = (
         written[name] for name in ("index.md", "expired.md", "snapshots/index.md")
