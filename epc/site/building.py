@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import UsageError
+from epc.registry.kept_ballots import Kept
 from epc.registry.repository import Repository
-from epc.registry.succession import Kept, successions
+from epc.registry.succession import successions
 from epc.site.addressing import addressed, settings
 from epc.site.alone import alone
 from epc.site.charts.drawing import script
