@@ -102,7 +102,7 @@ def build(
         last=last,
     )
     pages = making.make(every, as_of, tell)
-    tables = data(site, work / "data", results.put_file)
+    tables = data(site, work, results.file)
     results.tidy()
     for group in groups(site, every, tables):
         target.bring(group)
@@ -127,7 +127,7 @@ def _copies(folder: Path, files: Sequence[tuple[str, Path]], last: LastBuild) ->
     return Group(
         name=f"copies {folder}",
         given=digest(f"{path} {last.read[str(path)]}" for _, path in files),
-        make=lambda: ((name, path.read_bytes()) for name, path in files),
+        make=lambda: files,
     )
 
 

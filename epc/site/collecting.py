@@ -1,8 +1,10 @@
 """A checkout's registry as the one value that the site shows."""
 
+import os
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
 from epc.errors import EpcError
@@ -13,7 +15,7 @@ from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from, unconfirmed_from
-from epc.registry.figures import Figure, figures_of
+from epc.registry.figures import figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
@@ -89,19 +91,17 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
     snapshot = registry.snapshots[tag]
     folder = checkout / layout.FOLDER / tag
     files, raw = _files(checkout, folder)
-    stated = tuple(figures_of(snapshot))
     return SnapshotPage(
         row=Row(
             snapshot=snapshot,
             tag=tag,
             trust=registry.trust(tag),
             n=snapshot.n,
-            directions=tuple(_directions(snapshot, stated)),
+            directions=tuple(_directions(snapshot)),
             verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
         shown=shown(registry, tag, as_of),
-        figures=stated,
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
         audit=snapshot.audit,
@@ -122,10 +122,15 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     return Judging(plan=stated, log=parse(log, RunLog), prompts=texts)
 
 
-def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
-    """Yield what is stated of each direction; a failed run has no excess, however narrow."""
+def _directions(snapshot: Snapshot) -> Iterator[Direction]:
+    """Yield what is stated of each direction; a failed run has no excess, however narrow.
+
+    Judgments and records of others have no direction.
+    """
+    if snapshot.kind in ("judged", "observed"):
+        return
     crossing = snapshot.audit.crossing if snapshot.audit else {}
-    named = {figure.name: figure for figure in stated}
+    named = {figure.name: figure for figure in figures_of(snapshot)}
     for name, gamma in named.items():
         direction = name.removeprefix("gamma/")
         if name != direction and Pair.is_key(direction):
@@ -176,12 +181,19 @@ def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
         for name, digest in _listed(_text(folder / layout.POINTER), store).items():
             raw[name] = store / place_of(digest)
             places[f"raw/{name}"] = f"{_STORED}/{place_of(digest)}"
-    files = [
-        File(name=name, bytes=path.stat().st_size, sha256=sums[name], href=href)
-        for name, href in places.items()
-        if name in sums and (path := checkout / href).is_file()
-    ]
+    files = []
+    for name, href in places.items():
+        there = _stat(f"{checkout}/{href}") if name in sums else None
+        if there and S_ISREG(there.st_mode):
+            files.append(File(name=name, bytes=there.st_size, sha256=sums[name], href=href))
     return files, raw
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116  (of every file that is published)
+    except OSError:
+        return None
 
 
 def _listed(pointer: str, store: Path) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 import os
 import re
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,14 +11,16 @@ from typing import Final
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.registry.data import Data, Keep, write
+from epc.registry.data import Keep, Table, texts, withheld
+from epc.registry.data import tables as tables_of
 from epc.registry.exports import model_eol, osv
 from epc.registry.sealed import open_sealed
 from epc.registry.tables import TABLES
 from epc.site import api, badges, feeds, guessing, linked_data, names, tables
 from epc.site.alone import Alone, about, digest_of
 from epc.site.pages import EvaluatorPage, Site
-from epc.site.parts import Content, Group
+from epc.site.parts import Group
+from epc.site.writing import Content
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 
@@ -55,19 +57,33 @@ _DOCUMENTS: Final = (
 )
 
 
-def data(site: Site, work: Path, keep: Keep) -> Data:
-    """Write the tables of `epc data` to a folder, in place of those of an earlier build.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """The tables of `epc data`, and the files of their folder."""
+
+    tables: tuple[Table, ...]
+    files: Mapping[str, Content]
+
+
+def data(site: Site, work: Path, keep: Keep) -> Tables:
+    """Return the tables of `epc data`.
 
     A table that is kept is not read again from the store; `epc snapshot verify` looks at that.
 
     Raises: MalformedError if a file is not as it was published; WorldError if the disk fails.
     """
-    shutil.rmtree(work, ignore_errors=True)
     with open_sealed(str(site.checkout)) as sealed:
-        return write(sealed, [*TABLES], work, site.as_of, lambda _: None, keep=keep)
+        made = dict(tables_of(sealed, [*TABLES], work, site.as_of, _untold, keep=keep))
+        beside = texts(sealed.registry, [*made], site.as_of, tuple(withheld(sealed.registry)))
+    files = {table.path: path for table, path in made.items()}
+    return Tables(tables=tuple(made), files={**files, **beside})
 
 
-def groups(site: Site, every: Sequence[Alone], written: Data) -> Iterator[Group]:
+def _untold(_: str) -> None:
+    """Say nothing of how far a table is."""
+
+
+def groups(site: Site, every: Sequence[Alone], written: Tables) -> Iterator[Group]:
     """Yield all that programs read, but what is of one snapshot or one evaluator alone."""
     lives = [[page.name, page.platforms] for page in site.evaluators]
     of_lives = digest_of([about(site), site.registry.given["evaluators"], lives])
@@ -81,11 +97,15 @@ def groups(site: Site, every: Sequence[Alone], written: Data) -> Iterator[Group]
             given=digest_of([says, [each.given for each in means]]),
             make=partial(guessing.files, means[0].site, guess),
         )
-    data = [site.registry.given, site.changes, site.successions, written]
+    files = {f"data/{name}": content for name, content in written.files.items()}
+    files["figures.parquet"] = written.files["figures.parquet"]
+    of_tables = digest_of([written.tables, [*map(str, written.files.values())]])
+    yield Group(name="data", given=of_tables, make=files.items)
+    whole = [site.registry.given, site.changes, site.successions, written.tables]
     yield Group(
         name="all",
-        given=digest_of([data, [each.given for each in every]]),
-        make=partial(_of_all, site, written),
+        given=digest_of([about(site), whole, [each.given for each in every]]),
+        make=partial(_of_all, site, written.tables),
     )
 
 
@@ -110,7 +130,7 @@ def _of_lives(site: Site) -> Iterator[tuple[str, Content]]:
     yield from guessing.sets(site)
 
 
-def _of_all(site: Site, written: Data) -> Iterator[tuple[str, Content]]:
+def _of_all(site: Site, written: Sequence[Table]) -> Iterator[tuple[str, Content]]:
     """Yield what every snapshot is in."""
     for name, document in api.documents(site):
         # Half of the map of successions would be blanks.
@@ -119,10 +139,7 @@ def _of_all(site: Site, written: Data) -> Iterator[tuple[str, Content]]:
     yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
     table = tables.csv_text(site).encode()
     yield "figures.csv", table
-    for path in sorted(Path(written.out).iterdir()):
-        yield f"data/{path.name}", path.read_bytes()
-    yield "figures.parquet", (Path(written.out) / "figures.parquet").read_bytes()
-    yield "croissant.json", dumps(linked_data.croissant(site, written.tables))
+    yield "croissant.json", dumps(linked_data.croissant(site, written))
     yield "feed.xml", feeds.of_changes(site)
     yield "calendar.ics", calendar(page.row.standing.state for page in site.snapshots)
     yield "robots.txt", _robots(site)

@@ -15,10 +15,11 @@ from epc.site.charts.gallery import hung
 from epc.site.last_build import LastBuild, digest
 from epc.site.machines import of_alone
 from epc.site.pages import EvaluatorPage, SnapshotPage
-from epc.site.parts import Content, Parts
+from epc.site.parts import Parts
 from epc.site.policy import guarded, themes
 from epc.site.rendering import page_alone
 from epc.site.with_mkdocs import INDEX, make_pages, shared
+from epc.site.writing import Content
 
 _OTHERS: Final = "pages"  # the part of those pages that are of no one snapshot or evaluator
 _PAGE: Final = "index.html"

@@ -18,7 +18,7 @@ from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.figures import Figure, headline_of_groups
+from epc.registry.figures import Figure, figures_of, headline_of_groups
 from epc.registry.lifecycles import LifeRecord
 from epc.registry.recall import Later
 from epc.registry.registry import Registry
@@ -164,7 +164,6 @@ class SnapshotPage:
 
     row: Row
     shown: Shown
-    figures: tuple[Figure, ...]
     events: tuple[Event, ...]
     folder: Path
     audit: AuditSummary | None
@@ -178,6 +177,11 @@ class SnapshotPage:
     def recorded(self) -> Recorded | None:
         """What its verdicts say beside those of the other judges of its source."""
         return self.beside.value.get(self.row.tag) if self.beside else None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure that is stated of it."""
+        return tuple(figures_of(self.row.snapshot))
 
     @property
     def card(self) -> Card:

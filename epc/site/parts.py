@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from epc.site.last_build import LastBuild
-from epc.site.writing import Folder
-
-Content = str | bytes
+from epc.site.writing import Content, Folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

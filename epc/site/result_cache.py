@@ -5,7 +5,6 @@ A result lies behind its own digest, so that one that was damaged since counts a
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +12,7 @@ from typing import TypeVar
 from epc.errors import WorldError
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
+from epc.registry.data import File
 from epc.registry.recall import Later
 from epc.registry.sums import sha256
 from epc.site.evidence_cache import program
@@ -52,19 +52,25 @@ class ResultCache:
             raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
         return text
 
-    def put_file(self, inputs: Sequence[str], path: Path, make: Callable[[Path], None]) -> None:
-        """Put a file in its place: what was kept for this, or else what is made and kept now."""
+    def file(self, inputs: Sequence[str], _: Path, make: Callable[[Path], None]) -> Later[File]:
+        """Return the file that was kept for this, or else what is made and kept now."""
         place = self._place(inputs)
-        kept = place.with_suffix(".file")
-        self._asked.add(kept.name)
-        if not kept.is_file() or _whole(place) != dumps_line(sha256(kept)):
-            try:
-                self.home.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise WorldError(f"cannot write {kept}: {error.strerror or error}") from error
-            make(kept)
-            self._keep(place, sha256(kept))
-        shutil.copyfile(kept, path)
+        path = place.with_suffix(".file")
+        self._asked.add(path.name)
+
+        def found() -> File:
+            digest = sha256(path) if path.is_file() else ""
+            if _whole(place) != dumps_line(digest):
+                try:
+                    self.home.mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
+                make(path)
+                digest = sha256(path)
+                self._keep(place, digest)
+            return File(path=path, sha256=digest)
+
+        return Later(inputs, found)
 
     def _place(self, inputs: Sequence[str]) -> Path:
         path = self.home / _digest(dumps_line([program(), *inputs]))

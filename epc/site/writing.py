@@ -1,11 +1,15 @@
 """Writing what changed and nothing else, so that a rebuild leaves every other file alone."""
 
+import filecmp
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
+
+Content = str | bytes | Path  # a path is that of a file which is copied
 
 # Stands in a folder that the site's builds may empty; holds the address that it was built for.
 MARK: Final = ".epc-site"
@@ -35,7 +39,7 @@ class Folder:
         self._folded: set[str] = set()
         self.leave([str(path / MARK)])
 
-    def put(self, name: str, content: str | bytes) -> bool:
+    def put(self, name: str, content: Content) -> bool:
         """Have a file hold this, and return whether it did not before."""
         path = self.path / name
         if self._folds and str(path) not in self._wanted and str(path).casefold() in self._folded:
@@ -66,15 +70,20 @@ class Folder:
                     Path(parent, name).rmdir()
 
 
-def put(path: Path, wanted: bytes) -> bool:
-    """Have a file hold this, and return whether it did not before.
+def put(path: Path, wanted: bytes | Path) -> bool:
+    """Have a file hold this, or what another one holds, and return whether it did not before.
 
     Raises: WorldError if the disk fails.
     """
     try:
-        if path.is_file() and path.read_bytes() == wanted:
+        if isinstance(wanted, Path):
+            if path.is_file() and filecmp.cmp(wanted, path, shallow=False):
+                return False
+            shutil.copyfile(wanted, path)
+        elif path.is_file() and path.read_bytes() == wanted:
             return False
-        path.write_bytes(wanted)
+        else:
+            path.write_bytes(wanted)
     except OSError as error:
         raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
     return True

@@ -199,14 +199,16 @@ def test_a_hostile_name_gets_no_address(made: Checkout, name: str) -> None:
     assert places == own
 
 
-def test_no_guess_takes_the_place_of_a_page_or_of_another_file(made: Checkout) -> None:
+def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
+    made: Checkout, tmp_path: Path
+) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
     made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
 
     site = _site(made)
     every = [*alone(site)]
-    tables = data(site, made.folder / "tables", anew)
+    tables = data(site, tmp_path, anew)
     made_together = (group.make() for group in groups(site, every, tables))
     places = [place for place, _ in chain(*map(of_alone, every), *made_together)]
 

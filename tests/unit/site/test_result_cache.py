@@ -1,11 +1,13 @@
 """A result is kept while all that it follows from is the same, and while it is whole."""
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from epc.analysis.observed_figures import Figure
+from epc.registry.data import File
 from epc.site import evidence_cache
 from epc.site.result_cache import ResultCache
 
@@ -94,17 +96,20 @@ def test_a_file_is_made_once_and_again_only_where_it_was_damaged(tmp_path: Path)
         made.append(path)
         path.write_bytes(b"a table")
 
+    def kept() -> File:
+        return ResultCache(tmp_path / "kept").file(["a"], tmp_path, make).value
+
     for _ in range(2):
-        ResultCache(tmp_path / "kept").put_file(["a"], tmp_path / "out", make)
-        assert (tmp_path / "out").read_bytes() == b"a table"
+        assert kept().path.read_bytes() == b"a table"
+    assert kept().sha256 == sha256(b"a table").hexdigest()
     assert len(made) == 1
 
     made[0].write_bytes(b"a tablet")
-    cache = ResultCache(tmp_path / "kept")
-    cache.put_file(["a"], tmp_path / "out", make)
-    assert (tmp_path / "out").read_bytes() == b"a table"
+    assert kept().path.read_bytes() == b"a table"
     assert len(made) == 2
 
+    cache = ResultCache(tmp_path / "kept")
+    cache.file(["a"], tmp_path, make)
     cache.tidy()
     assert made[0].is_file()
     ResultCache(tmp_path / "kept").tidy()
@@ -121,7 +126,7 @@ def test_a_file_whose_making_failed_is_made_again(tmp_path: Path) -> None:
 
     cache = ResultCache(tmp_path / "kept")
     with pytest.raises(OSError, match="no space"):
-        cache.put_file(["a"], tmp_path / "out", fail)
-    cache.put_file(["a"], tmp_path / "out", make)
+        assert cache.file(["a"], tmp_path, fail).value
+    file = cache.file(["a"], tmp_path, make).value
 
-    assert (tmp_path / "out").read_bytes() == b"whole"
+    assert file.path.read_bytes() == b"whole"
