@@ -27,12 +27,14 @@ Source = Origin | str  # of recorded verdicts, or that of all measurements
 class Kept:
     """The verdicts that a registry keeps; `home` is where they lie.
 
-    A published document alone has none. `read` holds those of the sources that were read last.
+    A published document alone has none. `read` holds those of the sources that were read last, and
+    `known` who said what in each source that was asked about.
     """
 
     registry: Registry
     home: str
     read: dict[Source, list[Ballot]] = field(default_factory=dict)
+    known: dict[Source, tuple[BallotDigest, ...]] = field(default_factory=dict)
     by_source: dict[Source, list[Snapshot]] = field(default_factory=dict)
 
     @classmethod
@@ -77,9 +79,15 @@ class Kept:
 
     def digests(self, source: Source, recall: Recall) -> tuple[BallotDigest, ...]:
         """Return who said what in a source, by digests alone."""
-        seals = (f"{s.tag} {self.registry.seal(str(s.tag))}" for s in self.by_source[source])
-        work = lambda: tuple(map(BallotDigest.of, self.ballots(source)))  # noqa: E731
-        return recall(tuple[BallotDigest, ...], ["ballots", *seals], work).value
+
+        def digested() -> tuple[BallotDigest, ...]:
+            return tuple(map(BallotDigest.of, self.ballots(source)))
+
+        if source not in self.known:
+            seals = (f"{s.tag} {self.registry.seal(str(s.tag))}" for s in self.by_source[source])
+            inputs = ["ballots", *seals]
+            self.known[source] = recall(tuple[BallotDigest, ...], inputs, digested).value
+        return self.known[source]
 
     def _ballots(self, source: Source) -> Iterator[Ballot]:
         for snapshot in self.by_source[source]:
