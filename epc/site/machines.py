@@ -152,11 +152,14 @@ def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
     Its folder at an address is what `epc snapshot fetch --from` and DVC read. What is hidden in it,
     but for the store, is being written, or git's.
     """
-    for place, folders, below in os.walk(checkout / layout.FOLDER):
+    root = str(checkout / layout.FOLDER)
+    for place, folders, below in os.walk(root):
         folders[:] = sorted(name for name in folders if name != "raw" and not _is_hidden(name))
-        for path in (Path(place, name) for name in sorted(below) if not _is_hidden(name)):
-            if path.is_file():
-                yield path.relative_to(checkout).as_posix(), path
+        home = Path(layout.FOLDER, place.removeprefix(root).lstrip(os.sep)).as_posix()
+        for name in sorted(below):
+            path = Path(place, name)
+            if not _is_hidden(name) and path.is_file():
+                yield f"{home}/{name}", path
 
 
 def _is_hidden(name: str) -> bool:
