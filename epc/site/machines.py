@@ -22,6 +22,7 @@ from epc.site.pages import EvaluatorPage, Site
 from epc.site.parts import Group
 from epc.site.writing import Content
 
+_FIGURES: Final = "figures.parquet"  # stands at the root too
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 
 _ABOUT: Final = (
@@ -86,7 +87,7 @@ def _untold(_: str) -> None:
 def groups(site: Site, every: Sequence[Alone], written: Tables) -> Iterator[Group]:
     """Yield all that programs read, but what is of one snapshot or one evaluator alone."""
     lives = [[page.name, page.platforms] for page in site.evaluators]
-    of_lives = digest_of([about(site), site.registry.given["evaluators"], lives])
+    of_lives = digest_of([about(site), site.registry.records, lives])
     yield Group(name="lives", given=of_lives, make=partial(_of_lives, site))
     own = {each.page.name: each for each in every if isinstance(each.page, EvaluatorPage)}
     for guess in guessing.guesses(site):
@@ -98,7 +99,7 @@ def groups(site: Site, every: Sequence[Alone], written: Tables) -> Iterator[Grou
             make=partial(guessing.files, means[0].site, guess),
         )
     files = {f"data/{name}": content for name, content in written.files.items()}
-    files["figures.parquet"] = written.files["figures.parquet"]
+    files[_FIGURES] = written.files[_FIGURES]
     of_tables = digest_of([written.tables, [*map(str, written.files.values())]])
     yield Group(name="data", given=of_tables, make=files.items)
     whole = [site.registry.given, site.changes, site.successions, written.tables]

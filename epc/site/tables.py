@@ -16,9 +16,10 @@ def csv_text(site: Site) -> str:
     """
     line = numbers.csv_line
     lines = [line(COLUMNS)]
-    for row in snapshots(site.registry, site.as_of):
+    rows = snapshots(site.registry, site.as_of)
+    for snapshot, row in zip(site.registry.snapshots.values(), rows, strict=True):
         head = line(_written(row[name]) for name in SNAPSHOT)
-        for figure in figures_of(site.registry.snapshots[row["tag"]]):
+        for figure in figures_of(snapshot):
             own = figure_row(figure)
             lines.append(f"{head},{line(own[name] for name in FIGURE)}")
     return "\r\n".join([*lines, ""])
