@@ -4,11 +4,13 @@ Two verdicts are about one item if question and candidates are equal by digest, 
 they stand.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import fsum
 from pathlib import Path
+
+import msgspec
 
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
 from epc.arrays import np
@@ -40,19 +42,59 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ballot:
-    """What one judge said when it was asked in one way, by item and order."""
+class Voter:
+    """A judge that was asked in one way."""
 
     name: str
     sources: tuple[str, ...]
     setting: Setting
-    said: Mapping[Key, Said]
 
     @property
     def model(self) -> str:
         """The model's name, or the judge's where the source does not state it."""
         judge = self.setting.judge
         return judge.name if judge.model == UNKNOWN else judge.model
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The judge's names, in lower case."""
+        judge = self.setting.judge
+        return frozenset({judge.model.casefold(), judge.name.casefold()})
+
+    @property
+    def way(self) -> str:
+        """Who was asked and how: those of one way are one, in whatever files they stand."""
+        prompt, decoding = self.setting.prompt, as_json(self.setting.decoding)
+        prompt_id = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
+        return dumps_line([self.model.casefold(), prompt_id, decoding])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot(Voter):
+    """What one judge said when it was asked in one way, by item and order."""
+
+    said: Mapping[Key, Said]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BallotDigest(Voter):
+    """Who said something, and the digest of what."""
+
+    sha256: str
+
+    @classmethod
+    def of(cls, ballot: Ballot) -> "BallotDigest":
+        """Return the digest of a ballot: of its order too, in which figures are summed."""
+        rows = [
+            [*item, first, each.saying, each.score, each.gold, each.subset, sorted(each.answers)]
+            for (item, first), each in ballot.said.items()
+        ]
+        return cls(
+            name=ballot.name,
+            sources=ballot.sources,
+            setting=ballot.setting,
+            sha256=sha256(msgspec.json.encode(rows)).hexdigest(),
+        )
 
 
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
@@ -158,24 +200,28 @@ def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
 
 
 def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:
-    """Return one ballot for each judge and way of asking, in whatever files it was found."""
-    first: dict[str, Ballot] = {}
-    by_key: dict[str, dict[Key, Said]] = {}
-    sources: dict[str, dict[str, None]] = {}
+    """Return one ballot for each judge and way of asking, in whatever files it was found.
+
+    One that says just what another says is that one again, and counts once.
+    """
+    by_way: dict[str, list[Ballot]] = {}
     for each in all_ballots:
-        prompt, decoding = each.setting.prompt, each.setting.decoding
-        prompt_id = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
-        name = dumps_line([each.model.casefold(), prompt_id, as_json(decoding)])
-        first.setdefault(name, each)
-        sources.setdefault(name, {}).update(dict.fromkeys(each.sources))
-        together = by_key.setdefault(name, {})
+        by_way.setdefault(each.way, []).append(each)
+    return [_merged(several) for several in by_way.values()]
+
+
+def _merged(several: Sequence[Ballot]) -> Ballot:
+    distinct: list[Mapping[Key, Said]] = []
+    together: dict[Key, Said] = {}
+    for each in several:
+        if each.said in distinct:
+            continue
+        distinct.append(each.said)
         for key, more in each.said.items():
             before = together.get(key)
             together[key] = more if before is None else _joined(before, more)
-    return [
-        replace(ballot, sources=tuple(sources[name]), said=by_key[name])
-        for name, ballot in first.items()
-    ]
+    sources = dict.fromkeys(source for each in several for source in each.sources)
+    return replace(several[0], sources=tuple(sources), said=together)
 
 
 def _joined(one: Said, two: Said) -> Said:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from epc.analysis.ballots import Ballot, Key, Said, merged
+from epc.analysis.ballots import Ballot, Key, Said, Voter, merged
 from epc.analysis.observed_figures import Figure
 from epc.arrays import Codes, np
 from epc.protocol.results import Json
-from epc.records.observed.types import UNKNOWN, Setting
+from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
 from epc.statistics.clusters import clustered_mean, clustered_share
 
@@ -135,25 +135,36 @@ def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
 
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
-    results: list[Agreement] = []
-    for mine, other in product(merged(own), merged(others)):
-        if _same_prompt(mine.setting, other.setting):
-            both = [key for key in mine.said if key in other.said]
-            # Reading R76: one answer that both have is no second opinion.
-            apart = [k for k in both if not mine.said[k].answers & other.said[k].answers]
-            copied = len(both) - len(apart)
-            kinds = {subset for key in apart if (subset := mine.said[key].subset)}
-            results += _agreement(mine, other, apart, None, copied)
-            for subset in sorted(kinds) if len(kinds) > 1 else ():
-                chosen = [key for key in apart if mine.said[key].subset == subset]
-                results += _agreement(mine, other, chosen, subset, copied)
-    return sorted(results, key=lambda each: (each.subset is not None, -each.floor, each.judge))
+    pairs = product(merged(own), merged(others))
+    return ranked(each for pair in pairs if comparable(*pair) for each in of_pair(*pair))
 
 
-def _same_prompt(one: Setting, two: Setting) -> bool:
-    if one.prompt.sha256 != two.prompt.sha256:
+def ranked(all_agreements: Iterable[Agreement]) -> list[Agreement]:
+    """Return agreements best first, then by kinds of task."""
+    return sorted(
+        all_agreements, key=lambda each: (each.subset is not None, -each.floor, each.judge)
+    )
+
+
+def comparable(mine: Voter, other: Voter) -> bool:
+    """Return whether two were asked with the same prompt."""
+    one, two = mine.setting.prompt, other.setting.prompt
+    if one.sha256 != two.sha256:
         return False
-    return one.prompt.sha256 != UNKNOWN or one.prompt.name == two.prompt.name != UNKNOWN
+    return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
+
+
+def of_pair(mine: Ballot, other: Ballot) -> Iterator[Agreement]:
+    """Yield how far one other judge agrees with one, where both were asked in one way each."""
+    both = [key for key in mine.said if key in other.said]
+    # Reading R76: one answer that both have is no second opinion.
+    apart = [k for k in both if not mine.said[k].answers & other.said[k].answers]
+    copied = len(both) - len(apart)
+    kinds = {subset for key in apart if (subset := mine.said[key].subset)}
+    yield from _agreement(mine, other, apart, None, copied)
+    for subset in sorted(kinds) if len(kinds) > 1 else ():
+        chosen = [key for key in apart if mine.said[key].subset == subset]
+        yield from _agreement(mine, other, chosen, subset, copied)
 
 
 def _agreement(

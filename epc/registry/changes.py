@@ -42,4 +42,9 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
         if begun and since < begun <= as_of and (tag, begun) not in event_days:
             what = f"{state.status} ({state.reason})"
             entries.append(Change(date=begun, tag=tag, what=what, why=state.note))
-    return sorted(entries, key=lambda change: (change.date, change.tag, change.what))
+    return sorted(entries, key=in_order)
+
+
+def in_order(change: Change) -> tuple[date, str, str]:
+    """Return what changes are sorted by: day, then tag."""
+    return change.date, change.tag, change.what

@@ -18,6 +18,7 @@ from epc.registry.card_types import ObservedCard
 from epc.registry.data_rows import batches, follows_from, groups, parts, schema_of
 from epc.registry.layout import SUMS
 from epc.registry.parquet_join import join
+from epc.registry.recall import Later
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
 from epc.registry.sums import sha256, sums_text
@@ -26,8 +27,19 @@ from epc.registry.writing import new_folder
 
 Tell = Callable[[str], None]
 Make = Callable[[Path], None]
-Keep = Callable[[Sequence[str], Path, Make], None]
 CARD: Final = "README.md"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file, and the digest of what it holds."""
+
+    path: Path
+    sha256: str
+
+
+# What returns a file that follows from its inputs: one that was kept, or else one made at a place.
+Keep = Callable[[Sequence[str], Path, Make], Later[File]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,32 +93,27 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names or not names)
 
 
-def anew(_: Sequence[str], path: Path, make: Make) -> None:
-    """Make a file, whatever was made before."""
-    make(path)
+def anew(inputs: Sequence[str], path: Path, make: Make) -> Later[File]:
+    """Have a file made, whatever was made before."""
+
+    def made() -> File:
+        make(path)
+        return File(path=path, sha256=sha256(path))
+
+    return Later(inputs, made)
 
 
-def write(
-    sealed: Sealed,
-    names: Sequence[str],
-    out: Path,
-    as_of: date,
-    tell: Tell,
-    *,
-    keep: Keep = anew,
-) -> Data:
+def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Tell) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
-
-    `keep` puts a part of a table in its place, and may know it already by what it follows from.
 
     Raises: UsageError if the folder exists, or pyarrow is not installed; MalformedError if a file
     is not as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        done = tuple(_written(name, sealed, folder, as_of, tell, keep=keep) for name in names)
+        done = tuple(table for table, _ in tables(sealed, names, folder, as_of, tell))
         absent = tuple(withheld(sealed.registry)) if "verdicts" in names else ()
-        write_text(folder / CARD, [data_card.text(done, sealed.registry, as_of, absent)])
-        write_text(folder / SUMS, [sums_text({table.path: table.sha256 for table in done})])
+        for name, text in texts(sealed.registry, done, as_of, absent).items():
+            write_text(folder / name, [text])
     return Data(
         out=str(out),
         as_of=as_of,
@@ -114,6 +121,45 @@ def write(
         recorded=recorded(sealed.registry),
         withheld=absent,
     )
+
+
+def tables(
+    sealed: Sealed,
+    names: Sequence[str],
+    folder: Path,
+    as_of: date,
+    tell: Tell,
+    *,
+    keep: Keep = anew,
+) -> Iterator[tuple[Table, Path]]:
+    """Yield each table, and where its file is: in the folder, if nothing is kept.
+
+    `keep` may know a table, or a part of it, already by what it follows from.
+
+    Raises: as `write`.
+    """
+    import pyarrow.parquet as pq
+
+    for name in names:
+        file = _written(name, sealed, folder, as_of, tell, keep=keep)
+        table = Table(
+            name=name,
+            path=f"{name}.parquet",
+            rows=pq.read_metadata(file.path).num_rows,
+            bytes=file.path.stat().st_size,
+            sha256=file.sha256,
+        )
+        yield table, file.path
+
+
+def texts(
+    registry: Registry, done: Sequence[Table], as_of: date, absent: Sequence[Withheld]
+) -> dict[str, str]:
+    """Return what stands beside tables: a card, and their digests."""
+    return {
+        CARD: data_card.text(done, registry, as_of, absent),
+        SUMS: sums_text({table.path: table.sha256 for table in done}),
+    }
 
 
 def rows_of(sealed: Sealed, name: str, as_of: date) -> Any:
@@ -190,32 +236,39 @@ def _observed(registry: Registry) -> list[ObservedCard]:
 
 def _written(
     name: str, sealed: Sealed, folder: Path, as_of: date, tell: Tell, *, keep: Keep
-) -> Table:
+) -> File:
     schema = schema_of(TABLES[name])
     import pyarrow.parquet as pq
 
-    def make(tags: Sequence[str], before: int, path: Path) -> None:
-        rows = before
+    rows = 0
+
+    def make(tags: Sequence[str], path: Path) -> None:
+        done = rows
         with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
             for tag, group in groups(name, sealed, as_of, tags):
                 writer.write_table(group, row_group_size=len(group) or None)
-                rows += len(group)
-                tell(f"{name}: {rows:,} rows, up to {tag}")
+                done += len(group)
+                tell(f"{name}: {done:,} rows, up to {tag}")
 
-    rows, made = 0, []
-    for number, tags in enumerate(parts(name, sealed.registry)):
-        made.append(folder / f"{name}.{number}.part")
-        given = follows_from(name, sealed.registry, as_of, tags)
-        keep(given, made[-1], partial(make, tags, rows))
-        rows += pq.read_metadata(made[-1]).num_rows
-    path = folder / f"{name}.parquet"
-    join(made, path)
-    for part in made:
-        part.unlink()
-    return Table(
-        name=name,
-        path=path.name,
-        rows=rows,
-        bytes=path.stat().st_size,
-        sha256=sha256(path),
-    )
+    parted = [
+        (follows_from(name, sealed.registry, as_of, tags), tags)
+        for tags in parts(name, sealed.registry)
+    ]
+    kept = [
+        keep(inputs, folder / f"{name}.{number}.part", partial(make, tags))
+        for number, (inputs, tags) in enumerate(parted)
+    ]
+
+    def whole(path: Path) -> None:
+        nonlocal rows
+        files = []
+        for part in kept:
+            files.append(part.value.path)
+            rows += pq.read_metadata(files[-1]).num_rows
+        join(files, path)
+        for file in files:
+            if file.parent == folder:
+                file.unlink()
+
+    inputs = [text for inputs, _ in parted for text in ["part", *inputs]]
+    return keep(["whole", *inputs], folder / f"{name}.parquet", whole).value

@@ -18,7 +18,6 @@ from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.row_types import Trial
-from epc.records.strict_json import dumps_line
 from epc.registry.card_types import MeasuredCard, ObservedCard
 from epc.registry.days import day_of
 from epc.registry.observed import kept_verdicts
@@ -129,7 +128,8 @@ def follows_from(name: str, registry: Registry, as_of: date, tags: Sequence[str]
     """
     made_by = f"pyarrow {version('pyarrow')}"
     if name in _OF_CARDS:
-        return [name, made_by, as_of.isoformat(), dumps_line(registry.given)]
+        whole = sha256(msgspec.json.encode(registry.given)).hexdigest()
+        return [name, made_by, as_of.isoformat(), whole]
     return [name, made_by, *(f"{tag} {registry.seal(tag)}" for tag in tags)]
 
 

@@ -260,5 +260,16 @@ def find(query: str, generations: Iterable[Generation]) -> Iterator[tuple[Genera
     wanted = query.casefold()
     for generation in generations:
         for life in generation.lives:
-            if wanted in spellings(generation, life):
+            if _is_name(wanted, generation, life):
                 yield generation, life
+
+
+def _is_name(wanted: str, generation: Generation, life: Life) -> bool:
+    """Return whether a name in lower case is one of the `spellings` of a life."""
+    for name in (generation.name, life.model, *life.aliases):
+        own = name.casefold()
+        if wanted == own:
+            return True
+        if wanted.endswith(f"/{own}") and wanted[: -len(own) - 1] in prefixes(life.platform):
+            return True
+    return False

@@ -103,7 +103,7 @@ def pointing(registry: Registry, who: Subject) -> Iterator[str]:
     """Yield the names that ever pointed to a model, on a platform that serves it."""
     models = {(life.platform, life.model) for life in who.lives}
     for (platform, name), life in registry.served.items():
-        if any((platform, pointer.to) in models for pointer in life.points_to):
+        if life.points_to and any((platform, pointer.to) in models for pointer in life.points_to):
             yield name
 
 

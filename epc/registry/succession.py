@@ -1,114 +1,28 @@
 """Who may replace a judge: verdicts of others on the same items, and who of them still lives."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, Self
+from typing import Final
 
-from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.analysis.succession import (
     Agreed,
     Measurement,
     Succession,
     Successor,
-    agreed,
 )
 from epc.errors import EpcError
-from epc.records.observed.types import UNKNOWN, Judge
-from epc.records.recompute import load_manifest
-from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
-from epc.registry.fetching import restore_sealed
+from epc.registry.agreeing import agreed_by_pairs, agreed_of
+from epc.registry.card_types import ObservedCard
+from epc.registry.kept_ballots import Kept, source_of
 from epc.registry.lifecycles import Life, find
 from epc.registry.named import lives_named
-from epc.registry.observed import kept_verdicts
 from epc.registry.platforms import PLATFORMS
-from epc.registry.reading import find_checkout
 from epc.registry.recall import Recall, anew
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, pointing, subject
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """The verdicts that a registry keeps, each snapshot's read once; `home` is where they lie.
-
-    A published document alone has none.
-    """
-
-    registry: Registry
-    home: str
-    read: dict[Origin | str, list[Ballot]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, registry: Registry, location: str | None) -> Self:
-        """Return those of the registry at a place, or of this checkout."""
-        return cls(registry=registry, home=location or str(find_checkout(Path.cwd())))
-
-    def beside(self, who: Subject) -> Iterator[Ballot]:
-        """Yield what judges said in the sources in which a judge's own verdicts are published.
-
-        All measurements are one source: they have items in common where they judged equal answers.
-
-        Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
-        disk or the network fails.
-        """
-        for source in dict.fromkeys(map(_source, who.snapshots)):
-            if source is not None:
-                if source not in self.read:
-                    self.read[source] = merged(self._ballots(source))
-                yield from self.read[source]
-
-    def seals(self, who: Subject) -> Iterator[str]:
-        """Yield the seal of each snapshot from which `beside` takes verdicts."""
-        for source in dict.fromkeys(map(_source, who.snapshots)):
-            if source is not None:
-                yield from (
-                    f"{each.tag} {self.registry.seal(str(each.tag))}" for each in self._of(source)
-                )
-
-    def _ballots(self, source: Origin | str) -> Iterator[Ballot]:
-        for snapshot in self._of(source):
-            with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), location=self.home, store=None)
-                yield from _ballots_in(Path(folder), snapshot)
-
-    def _of(self, source: Origin | str) -> Iterator[Snapshot]:
-        for snapshot in self.registry.snapshots.values():
-            if _source(snapshot) == source and not self._is_out(str(snapshot.tag)):
-                yield snapshot
-
-    def _is_out(self, tag: str) -> bool:
-        # Of a source's two commits the newer says it all: counted twice, a verdict agrees twice.
-        gone = self.registry.ended_by(tag, "withdrawn", "superseded")
-        return gone is not None or self.home.endswith(".json")
-
-
-def _source(snapshot: Snapshot) -> Origin | str | None:
-    """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
-    card = snapshot.card
-    if isinstance(card, ObservedCard):
-        return card.origin if card.kept else None
-    counts = isinstance(card, MeasuredCard) and not (card.calibration or snapshot.failed)
-    return "measured" if counts else None
-
-
-def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
-    if snapshot.kind == "observed":
-        yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
-        return
-    manifest = load_manifest(folder)
-    if manifest.reuses:
-        generation, evaluator = snapshot.tag.generation, snapshot.card.evaluator
-        judge = Judge(
-            name=generation, model=evaluator.model, platform=evaluator.platform or UNKNOWN
-        )
-        yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
 
 
 def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succession]:
@@ -117,7 +31,7 @@ def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succ
     names = dict.fromkeys(
         snapshot.tag.generation
         for snapshot in registry.snapshots.values()
-        if snapshot.kind == "observed" or _source(snapshot)
+        if snapshot.kind == "observed" or source_of(snapshot)
     )
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
@@ -127,24 +41,10 @@ def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succ
 
 def _kept(kept: Kept, who: Subject, recall: Recall) -> Agreed:
     """Return what is kept; of files that are not as published nothing, as `verify` says why."""
-    own, apart = who.spellings, _apart(kept.registry, who)
-    inputs = ["agreed", *sorted(own), "", *sorted(apart), "", *kept.seals(who)]
     try:
-        return recall(Agreed, inputs, lambda: agreed_of(kept.registry, who, [*kept.beside(who)]))
+        return agreed_by_pairs(kept, who, recall)
     except EpcError:
         return agreed_of(kept.registry, who, [])
-
-
-def agreed_of(registry: Registry, who: Subject, all_ballots: Sequence[Ballot]) -> Agreed:
-    """Return how far others agree with a judge, whatever the day."""
-    # Reading R76: two runs of the same evaluator agree with themselves, which is no agreement.
-    own = [ballot for ballot in all_ballots if _names(ballot) & who.spellings]
-    apart = _apart(registry, who)
-    return agreed(own, [ballot for ballot in all_ballots if not _names(ballot) & apart])
-
-
-def _apart(registry: Registry, who: Subject) -> frozenset[str]:
-    return who.spellings | {alias.casefold() for alias in pointing(registry, who)}
 
 
 def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agreed) -> Succession:
@@ -180,11 +80,6 @@ def _elsewhere(who: Subject) -> Iterator[str]:
                 f"{card.origin.clone}{card.recipe.command} --out verdicts.jsonl\n"
                 f"epc evaluators succeed {who.name} --verdicts verdicts.jsonl"
             )
-
-
-def _names(ballot: Ballot) -> frozenset[str]:
-    judge = ballot.setting.judge
-    return frozenset({judge.model.casefold(), judge.name.casefold()})
 
 
 def _states(registry: Registry, model: str, as_of: date) -> tuple[str, bool]:

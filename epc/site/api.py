@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any, Final
 
+from epc.analysis.judge_card import card_json
 from epc.protocol.results import Json
 from epc.records.schemas import VERSION, schema
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
+from epc.report.judge_card_text import sentence
+from epc.site.alone import Alone
 from epc.site.badges import endpoint
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
@@ -35,13 +38,8 @@ ANSWERS: Final = {
 
 
 def documents(site: Site) -> Iterator[tuple[str, Json]]:
-    """Yield every document with its path from the site's root."""
+    """Yield each document that is of more than one page, with its path from the site's root."""
     yield f"{HOME}/index.json", _index(site)
-    for page in site.snapshots:
-        yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
-    for known in site.evaluators:
-        yield f"{HOME}/evaluators/{known.name}.json", evaluator(site, known)
-        yield f"{HOME}/badges/{known.name}.json", endpoint(known)
     yield f"{HOME}/expiry.json", _expiry(site)
     successions = [succession.as_json() for succession in site.successions]
     yield SUCCESSION, {"as_of": site.as_of.isoformat(), "judges": successions}
@@ -50,6 +48,15 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
     yield f"{HOME}/openapi.json", openapi(site)
     for name in _schema_names():
         yield f"{SCHEMAS}/{name}.json", schema(name)
+
+
+def of_alone(each: Alone) -> Iterator[tuple[str, Json]]:
+    """Yield each document that is of one snapshot, or of one evaluator."""
+    if isinstance(each.page, EvaluatorPage):
+        yield f"{HOME}/evaluators/{each.page.name}.json", evaluator(each.site, each.page)
+        yield f"{HOME}/badges/{each.page.name}.json", endpoint(each.page)
+    else:
+        yield f"{HOME}/snapshots/{each.page.row.tag}.json", _snapshot(each.site, each.page)
 
 
 def _schema_names() -> list[str]:
@@ -119,7 +126,7 @@ def evaluator(site: Site, page: EvaluatorPage) -> Json:
         "aliases": list(page.aliases),
         "expiry": [platform.standing.state.as_json() for platform in page.platforms],
         "snapshots": [snapshot.shown.expiry.as_json() for snapshot in page.snapshots],
-        "card": page.card_document,
+        "card": card_json(page.card, sentence(page.card)),
     }
 
 

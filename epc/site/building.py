@@ -1,45 +1,43 @@
 """The whole build: collect, write plain Markdown, have it made into pages, add the machines' files.
 
     build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
-    build/site/mkdocs.yml the same, with our hook that spares mkdocs what is finished already
-    build/site/html/      what mkdocs made of them
-    build/site/last.json  what the last build read and left; while that stands, nothing is done
-    OUT/                  that, and everything that programs read
+    build/site/mkdocs.yml the same, with our hook that spares mkdocs what stands already
+    build/site/html/      what mkdocs made of them this time
+    build/site/results/   what was worked out of sealed snapshots
+    build/site/last.json  what each part of the site was made from; while that stands, it is left
+    OUT/                  the pages, and everything that programs read
 
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-from markupsafe import Markup
-
 from epc.errors import UsageError
-from epc.registry.recall import Recall
+from epc.registry.kept_ballots import Kept
 from epc.registry.repository import Repository
-from epc.registry.succession import Kept, successions
+from epc.registry.succession import successions
 from epc.site.addressing import addressed, settings
-from epc.site.charts import charts_of_evaluator, charts_of_judged
+from epc.site.alone import alone
 from epc.site.charts.drawing import script
-from epc.site.charts.gallery import hung
 from epc.site.collecting import collect
 from epc.site.evidence_cache import gathered
-from epc.site.last_build import SOURCES, Counts, LastBuild
-from epc.site.machines import data, files, remote, sitemap
-from epc.site.pages import EvaluatorPage, Site, SnapshotPage
-from epc.site.policy import guarded, themes
+from epc.site.last_build import SOURCES, Counts, LastBuild, digest
+from epc.site.machines import data, groups, remote, sitemap
+from epc.site.making import Making
+from epc.site.pages import Site
+from epc.site.parts import Group, Parts
 from epc.site.reference import page as functions
-from epc.site.rendering import Pictures, pages
+from epc.site.rendering import lists
 from epc.site.result_cache import ResultCache
-from epc.site.with_mkdocs import make_pages
-from epc.site.writing import MARK, Folder
+from epc.site.writing import MARK
 
 WORK: Final = Path("build") / "site"
 _SCRIPT: Final = "assets/vega-embed.js"
-_NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +69,12 @@ def build(
 
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
+    work = (checkout / WORK).absolute()
     last = LastBuild.of(
-        checkout / WORK / "last.json",
+        work / "last.json",
         checkout=checkout,
-        out=out,
+        out=out.absolute(),
+        sources=work / "sources",
         address=address,
         repository=repository,
         as_of=as_of,
@@ -82,81 +82,59 @@ def build(
     if (counts := last.counts()) is not None:
         tell("nothing changed since the last build")
         return Built(out=out, counts=counts, changed=0)
-    target = Folder(out)
-    results = ResultCache(checkout / WORK / "results")
+    target, sources = Parts(last.out, last), Parts(work / "sources", last)
+    results = ResultCache(work / "results")
     recall = results.recall
     site = collect(checkout, as_of=as_of, address=address, repository=repository, recall=recall)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(
         site,
-        evidence=gathered(site.snapshots, checkout / WORK / "pictures"),
+        evidence=gathered(site.snapshots, work / "pictures"),
         successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of, recall)),
     )
-    beside: dict[str, str] = {}
-    sources = write_sources(site, reference(), _pictures(site, beside), recall)
-    tell("wrote the pages; mkdocs makes them into HTML")
-    html = checkout / WORK / "html"
-    make_pages(sources, html, as_of, results)
-    made = [path.relative_to(html).as_posix() for path in sorted(html.rglob("*")) if path.is_file()]
-    made = [name for name in made if name not in _NOT_OURS]
-    documents = {f"{path.stem}/index.html" for path in (checkout / SOURCES / "docs").glob("*.md")}
-    known = themes((html / name).read_text("utf-8") for name in made if name in documents)
-    changed = sum([target.put(name, _published(html / name, known)) for name in made])
-    changed += sum([target.put(*file) for file in _pictures_files(site, beside)])
-    tables = data(site, checkout / WORK / "data", results.put_file)
+    every = [*alone(site)]
+    sources.put("sources", "", _sources(site, reference()))
+    making = Making(
+        documents=checkout / SOURCES / "docs",
+        work=work,
+        sources=sources,
+        target=target,
+        last=last,
+    )
+    pages = making.make(every, as_of, tell)
+    tables = data(site, work, results.file)
     results.tidy()
-    changed += sum([target.put(name, content) for name, content in files(site, tables)])
-    changed += sum([target.put(name, path.read_bytes()) for name, path in remote(checkout)])
-    folders = [name.removesuffix("index.html") for name in made if name.endswith("index.html")]
+    for group in groups(site, every, tables):
+        target.bring(group)
+    for folder, files in groupby(remote(checkout), lambda file: file[1].parent):
+        target.bring(_copies(folder, [*files], last))
+    if any("/pictures/" in path for part in last.parts.values() for path in part.files):
+        target.put("pictures", "", [(_SCRIPT, script(work / "pictures"))])
     if address:
-        changed += target.put("sitemap.xml", sitemap(site, folders))
-    target.put(".nojekyll", "")
-    target.put(MARK, address)
-    target.tidy()
+        target.put("sitemap", "", [("sitemap.xml", sitemap(site, pages))])
+    target.put("site", "", [(".nojekyll", ""), (MARK, address)])
+    for each in (target, sources):
+        each.tidy()
     counts = Counts(
-        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(folders)
+        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(pages)
     )
     last.keep(counts)
-    return Built(out=out, counts=counts, changed=changed)
+    return Built(out=out, counts=counts, changed=target.changed)
 
 
-def _published(path: Path, known: frozenset[str]) -> str | bytes:
-    """Return what stands in the site for a file that mkdocs made: a page gets its policy."""
-    is_page = path.suffix == ".html"
-    return guarded(path.read_text("utf-8"), known) if is_page else path.read_bytes()
+def _copies(folder: Path, files: Sequence[tuple[str, Path]], last: LastBuild) -> Group:
+    """Return the published files of a folder of the registry, which are copied as they are."""
+    return Group(
+        name=f"copies {folder}",
+        given=digest(f"{path} {last.read[str(path)]}" for _, path in files),
+        make=lambda: files,
+    )
 
 
-def _pictures(site: Site, beside: dict[str, str]) -> Pictures:
-    """Return what draws the pictures that are not kept; their files end up in `beside`."""
+def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
+    """Yield the documents, the lists and mkdocs.yml, each with its place among the sources.
 
-    def hang(page: EvaluatorPage | SnapshotPage) -> Markup:
-        if isinstance(page, EvaluatorPage):
-            folder, charts = f"evaluators/{page.name}", charts_of_evaluator(page, site.evidence)
-        else:
-            folder, charts = f"snapshots/{page.row.tag}", charts_of_judged(page)
-
-        def put(name: str, text: str) -> None:
-            beside[f"{folder}/{name}"] = text
-
-        return hung(charts, site.checkout / WORK / "pictures", put)
-
-    return hang
-
-
-def _pictures_files(site: Site, beside: dict[str, str]) -> Iterator[tuple[str, str | bytes]]:
-    """Yield what goes with pictures: their numbers, their specifications, and their one script."""
-    yield from beside.items()
-    for tag, evidence in site.evidence.items():
-        for name, content in evidence.files():
-            yield f"snapshots/{tag}/{name}", content
-    if beside or site.evidence:
-        yield _SCRIPT, script(site.checkout / WORK / "pictures")
-
-
-def write_sources(site: Site, reference: str, pictures: Pictures, recall: Recall) -> Path:
-    """Write documents, generated pages and mkdocs.yml, and return the folder that holds them.
-
-    Raises: UsageError if the checkout has no documents; WorldError if the disk fails.
+    Raises: UsageError if the checkout has no documents.
     """
     originals = site.checkout / SOURCES
     if not (originals / "mkdocs.yml").is_file():
@@ -164,22 +142,19 @@ def write_sources(site: Site, reference: str, pictures: Pictures, recall: Recall
             f"there is no {originals / 'mkdocs.yml'}\n"
             "  fix: build in a checkout of the registry, with its site/ folder"
         )
-    sources = Folder(site.checkout / WORK / "sources")
     for path in sorted((originals / "docs").rglob("*")):
         if path.is_file():
             name = f"docs/{path.relative_to(originals / 'docs').as_posix()}"
             is_document = path.suffix == ".md"
-            sources.put(name, addressed(site, path) if is_document else path.read_bytes())
+            yield name, addressed(site, path) if is_document else path.read_bytes()
     for path in sorted((originals / "overrides").rglob("*")):
         if path.is_file():
-            sources.put(path.relative_to(originals).as_posix(), path.read_bytes())
-    for name, text in pages(site, pictures, recall):
-        sources.put(f"docs/{name}", text)
-    sources.put("docs/commands.md", reference)
-    sources.put("docs/functions.md", functions())
-    sources.put("mkdocs.yml", _config(originals / "mkdocs.yml", site))
-    sources.tidy()
-    return sources.path
+            yield path.relative_to(originals).as_posix(), path.read_bytes()
+    for name, text in lists(site):
+        yield f"docs/{name}", text
+    yield "docs/commands.md", reference
+    yield "docs/functions.md", functions()
+    yield "mkdocs.yml", _config(originals / "mkdocs.yml", site)
 
 
 def _config(path: Path, site: Site) -> str:

@@ -1,11 +1,12 @@
 """A checkout's registry as the one value that the site shows."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, Final
 
-from epc.analysis.judge_card import card_json
 from epc.errors import EpcError
 from epc.records import strict_json
 from epc.records.judging.documents import Plan, RunLog
@@ -14,7 +15,7 @@ from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, doubtful_from, unconfirmed_from
-from epc.registry.figures import Figure, figures_of
+from epc.registry.figures import figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
@@ -26,7 +27,6 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
 from epc.registry.sums import parse_sums
-from epc.report.judge_card_text import sentence
 from epc.site.judges import with_judges
 from epc.site.pages import (
     Direction,
@@ -65,6 +65,7 @@ def collect(
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)
     names = dict.fromkeys([*registry.generations, *by_generation])
+    pointers = [*_pointers(registry, as_of)]
     return Site(
         as_of=as_of,
         address=address,
@@ -73,7 +74,7 @@ def collect(
         registry=registry,
         snapshots=snapshots,
         evaluators=tuple(
-            _evaluator(registry, name, by_generation.get(name, []), as_of)
+            _evaluator(registry, name, by_generation.get(name, []), as_of, pointers)
             for name in sorted(names, key=str.casefold)
             if name in registry.generations or not _is_instrument(by_generation[name])
         ),
@@ -90,19 +91,17 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
     snapshot = registry.snapshots[tag]
     folder = checkout / layout.FOLDER / tag
     files, raw = _files(checkout, folder)
-    stated = tuple(figures_of(snapshot))
     return SnapshotPage(
         row=Row(
             snapshot=snapshot,
             tag=tag,
             trust=registry.trust(tag),
             n=snapshot.n,
-            directions=tuple(_directions(snapshot, stated)),
+            directions=tuple(_directions(snapshot)),
             verdict=snapshot.verdict,
             standing=_standing(registry, tag, as_of),
         ),
         shown=shown(registry, tag, as_of),
-        figures=stated,
         events=tuple(registry.by_tag.get(tag, [])),
         folder=folder,
         audit=snapshot.audit,
@@ -123,10 +122,15 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     return Judging(plan=stated, log=parse(log, RunLog), prompts=texts)
 
 
-def _directions(snapshot: Snapshot, stated: tuple[Figure, ...]) -> Iterator[Direction]:
-    """Yield what is stated of each direction; a failed run has no excess, however narrow."""
+def _directions(snapshot: Snapshot) -> Iterator[Direction]:
+    """Yield what is stated of each direction; a failed run has no excess, however narrow.
+
+    Judgments and records of others have no direction.
+    """
+    if snapshot.kind in ("judged", "observed"):
+        return
     crossing = snapshot.audit.crossing if snapshot.audit else {}
-    named = {figure.name: figure for figure in stated}
+    named = {figure.name: figure for figure in figures_of(snapshot)}
     for name, gamma in named.items():
         direction = name.removeprefix("gamma/")
         if name != direction and Pair.is_key(direction):
@@ -177,12 +181,19 @@ def _files(checkout: Path, folder: Path) -> tuple[list[File], dict[str, Path]]:
         for name, digest in _listed(_text(folder / layout.POINTER), store).items():
             raw[name] = store / place_of(digest)
             places[f"raw/{name}"] = f"{_STORED}/{place_of(digest)}"
-    files = [
-        File(name=name, bytes=path.stat().st_size, sha256=sums[name], href=href)
-        for name, href in places.items()
-        if name in sums and (path := checkout / href).is_file()
-    ]
+    files = []
+    for name, href in places.items():
+        there = _stat(f"{checkout}/{href}") if name in sums else None
+        if there and S_ISREG(there.st_mode):
+            files.append(File(name=name, bytes=there.st_size, sha256=sums[name], href=href))
     return files, raw
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116  (of every file that is published)
+    except OSError:
+        return None
 
 
 def _listed(pointer: str, store: Path) -> dict[str, str]:
@@ -197,7 +208,11 @@ def _text(path: Path) -> str:
 
 
 def _evaluator(
-    registry: Registry, name: str, snapshots: list[SnapshotPage], as_of: date
+    registry: Registry,
+    name: str,
+    snapshots: list[SnapshotPage],
+    as_of: date,
+    pointers: Sequence[tuple[str, Life]],
 ) -> EvaluatorPage:
     generation = registry.generations.get(name)
     lives = generation.lives if generation else ()
@@ -215,32 +230,41 @@ def _evaluator(
         platforms.append(Platform(record=record, standing=standing))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
-    card = card_of(registry, who, as_of)
     return EvaluatorPage(
         name=name,
         maker=generation.maker if generation else None,
         aliases=tuple(dict.fromkeys(n for n in spellings if n != name)),
-        pointed_at_by=tuple(_pointing(registry, lives, as_of)),
+        pointed_at_by=tuple(_pointing(pointers, lives)),
         targets=_targets(registry, lives),
         platforms=tuple(platforms),
         snapshots=tuple(snapshots),
-        card=card,
-        card_document=card_json(card, sentence(card)),
+        card=card_of(registry, who, as_of),
     )
 
 
-def _pointing(registry: Registry, lives: tuple[Life, ...], as_of: date) -> Iterator[str]:
-    """Yield the generations whose name points to one of these lives on a day."""
-    models = {(life.platform, life.model) for life in lives}
+def _pointers(registry: Registry, as_of: date) -> Iterator[tuple[str, Life]]:
+    """Yield the name of each generation that points to another, with what it means on a day."""
     for generation in registry.generations.values():
-        meant = [registry.meant(life, as_of) for life in generation.lives if life.points_to]
-        if any(life.means and (life.platform, life.means.to) in models for life in meant):
-            yield generation.name
+        for life in generation.lives:
+            if life.points_to:
+                yield generation.name, registry.meant(life, as_of)
+
+
+def _pointing(pointers: Sequence[tuple[str, Life]], lives: tuple[Life, ...]) -> dict[str, None]:
+    """Return the generations whose name points to one of these lives, each once."""
+    models = {(life.platform, life.model) for life in lives}
+    return {
+        name: None
+        for name, life in pointers
+        if life.means and (life.platform, life.means.to) in models
+    }
 
 
 def _targets(registry: Registry, lives: tuple[Life, ...]) -> dict[str, str]:
     """Return the generation of each model that these lives ever pointed to."""
     wanted = {(life.platform, pointer.to) for life in lives for pointer in life.points_to}
+    if not wanted:
+        return {}
     return {
         life.model: generation.name
         for generation in registry.generations.values()

@@ -33,8 +33,9 @@ class Meaning:
     @property
     def name(self) -> str:
         """What it is called in calendars and feeds, wherever copies of these are."""
-        here = self.page.platforms[0].record
-        return f"{self.platform}/{here.model}" if self.platform else self.page.name
+        if self.platform is None:
+            return self.page.name
+        return f"{self.platform}/{self.page.platforms[0].record.model}"
 
     @property
     def href(self) -> str:
@@ -125,18 +126,15 @@ def _is_harmless(name: str) -> bool:
     return len(name) <= _LONGEST and all(_PART.fullmatch(part) for part in name.split("/"))
 
 
-def files(site: Site) -> Iterator[tuple[str, str | bytes]]:
-    """Yield what answers at each guess: a page that leads on, and copies of what programs read."""
-    made: dict[tuple[str, str | None], list[tuple[str, str | bytes]]] = {}
-    for guess in guesses(site):
-        yield f"evaluators/{guess.place}/index.html", _leading(site, guess)
-        if len(guess.means) > 1 or not guess.spelt:
-            continue
-        (meaning,) = guess.means
-        key = (meaning.page.name, meaning.platform)
-        if key not in made:
-            made[key] = list(_copied(site, meaning))
-        yield from ((pattern.format(guess.place), content) for pattern, content in made[key])
+def files(site: Site, guess: Guess) -> Iterator[tuple[str, str | bytes]]:
+    """Yield what answers at a guess: a page that leads on, and copies of what programs read.
+
+    The site need hold no more than what the first evaluator that is meant may look at.
+    """
+    yield f"evaluators/{guess.place}/index.html", _leading(site, guess)
+    if len(guess.means) == 1 and guess.spelt:
+        for pattern, content in _copied(site, guess.means[0]):
+            yield pattern.format(guess.place), content
 
 
 def _copied(site: Site, meaning: Meaning) -> Iterator[tuple[str, str | bytes]]:

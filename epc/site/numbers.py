@@ -16,6 +16,7 @@ from markupsafe import Markup
 from epc.printable import inert
 
 _JSON: Final = json.JSONEncoder(allow_nan=False)
+_END: Final = "\r\n"  # of a line of CSV
 _NONE: Final = Markup('<span class="epc-none">none</span>')
 
 
@@ -28,14 +29,17 @@ def digits(value: float) -> str:
 
 def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
     """Return a table as CSV (RFC 4180): its numbers as JSON writes them, its texts no formulas."""
+    names = list(columns)
+    lines = [csv_line(names), *(csv_line(row.get(name) for name in names) for row in rows)]
+    return _END.join([*lines, ""])
+
+
+def csv_line(values: Iterable[Any]) -> str:
+    """Return a row as `csv_text` writes it, without its end."""
     file = io.StringIO(newline="")
-    writer = csv.DictWriter(file, list(columns), lineterminator="\r\n")
-    writer.writeheader()
-    for row in rows:
-        writer.writerow(
-            {key: digits(v) if isinstance(v, int | float) else inert(v) for key, v in row.items()}
-        )
-    return file.getvalue()
+    writer = csv.writer(file, lineterminator=_END)  # what stands in it is quoted in a value
+    writer.writerow([digits(v) if isinstance(v, int | float) else inert(v) for v in values])
+    return file.getvalue().removesuffix(_END)
 
 
 def number(value: float | None) -> Markup:

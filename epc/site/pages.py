@@ -12,15 +12,15 @@ from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
-from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
 from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.figures import Figure, headline_of_groups
+from epc.registry.figures import Figure, figures_of, headline_of_groups
 from epc.registry.lifecycles import LifeRecord
+from epc.registry.recall import Later
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
@@ -159,12 +159,11 @@ class SnapshotPage:
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     `judges` are those of the same evaluation set, its own first, where there are several;
-    `recorded` holds an observed one against the other judges of its source.
+    `beside` holds each observed one of a source against the other judges there, by tag.
     """
 
     row: Row
     shown: Shown
-    figures: tuple[Figure, ...]
     events: tuple[Event, ...]
     folder: Path
     audit: AuditSummary | None
@@ -172,7 +171,17 @@ class SnapshotPage:
     raw: dict[str, Path]
     judging: Judging | None
     judges: Together | None = None
-    recorded: Recorded | None = None
+    beside: Later[dict[str, Recorded]] | None = None
+
+    @property
+    def recorded(self) -> Recorded | None:
+        """What its verdicts say beside those of the other judges of its source."""
+        return self.beside.value.get(self.row.tag) if self.beside else None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Every figure that is stated of it."""
+        return tuple(figures_of(self.row.snapshot))
 
     @property
     def card(self) -> Card:
@@ -214,7 +223,7 @@ class EvaluatorPage:
 
     `aliases` are other spellings of its name; `pointed_at_by` other records whose name points to it
     on the site's day, and `targets` the page of each model that its own name ever pointed to.
-    `card` joins what is known of it as a judge; programs read it as `card_document`.
+    `card` joins what is known of it as a judge.
     """
 
     name: str
@@ -225,7 +234,6 @@ class EvaluatorPage:
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
     card: JudgeCard
-    card_document: Json
 
     @property
     def ends(self) -> bool:

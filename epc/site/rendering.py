@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -12,7 +11,6 @@ from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.figures import rank
-from epc.registry.recall import Recall, anew
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
@@ -41,18 +39,12 @@ _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
 
-def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tuple[str, str]]:
-    """Yield every generated page: its path among the documents, and its Markdown.
+def lists(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the generated pages that are of no one snapshot or evaluator."""
+    known = frozenset(page.name for page in site.evaluators)
 
-    `pictures` returns an evaluator's or a judged snapshot's, as finished markup. `recall` may know
-    the page of a snapshot that has none of these.
-    """
-    templates = environment()
-    known = {page.name for page in site.evaluators}
-
-    def page(name: str, **context: Any) -> str:
-        every = {"site": site, "known": known}
-        return templates.get_template(f"{name}.md.j2").render(every | context)
+    def page(template: str, **context: Any) -> str:
+        return _page(template, site, known, **context)
 
     yield "index.md", page("home", **_home(site))
     rows = _rows(site, "coupling")
@@ -75,32 +67,32 @@ def pages(site: Site, pictures: Pictures, recall: Recall = anew) -> Iterator[tup
         ),
     )
     yield "succession.md", page("succession", **_succession())
-    succeeded = {
-        succession.name: succession_text.sentence(succession) for succession in site.successions
-    }
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
-    for evaluator in site.evaluators:
-        yield (
-            f"evaluators/{evaluator.name}/index.md",
-            page("evaluator", succeeded=succeeded, **_evaluator(site, evaluator, pictures)),
-        )
-    others = _others(site)
-    for snapshot in site.snapshots:
-        name, beside = f"snapshots/{snapshot.row.tag}/index.md", others.get(snapshot.row.tag)
-        if snapshot.row.about == "judgments":
-            content = _judged(site, snapshot, known)
-            yield name, page("judged", **content, other=beside, gallery=pictures(snapshot))
-        else:
-            alone = Alone.of(site, snapshot, known, beside)
-            yield name, recall(str, alone.follows_from(), partial(_page_alone, page, alone))
 
 
-def _page_alone(page: Callable[..., str], alone: Alone) -> str:
-    """Return the page of a snapshot that needs nothing but what it follows from."""
-    seen = {"site": alone.site, "known": alone.known, "other": alone.beside}
-    if alone.page.row.about == "records":
-        return page("observed", **_observed(alone.site, alone.page, alone.known), **seen)
-    return page("snapshot", **_snapshot(alone.site, alone.page, alone.known), **seen)
+def page_alone(each: Alone, pictures: Pictures) -> str:
+    """Return the page of one snapshot or evaluator.
+
+    `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
+    """
+
+    def page(template: str, **context: Any) -> str:
+        return _page(template, each.site, each.known, **context)
+
+    if isinstance(each.page, EvaluatorPage):
+        return page("evaluator", **_evaluator(each.site, each.page, pictures))
+    about, seen = each.page.row.about, (each.site, each.page, each.known)
+    if about == "judgments":
+        gallery = pictures(each.page)
+        return page("judged", **_judged(*seen), other=each.beside, gallery=gallery)
+    if about == "records":
+        return page("observed", **_observed(*seen), other=each.beside)
+    return page("snapshot", **_snapshot(*seen), other=each.beside)
+
+
+def _page(template: str, site: Site, known: frozenset[str], **context: Any) -> str:
+    seen = {"site": site, "known": known}
+    return environment().get_template(f"{template}.md.j2").render(seen | context)
 
 
 def _rows(site: Site, about: About) -> list[Row]:
@@ -207,6 +199,7 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "sections": list(sections(page.card)),
         "asked": list(conditions(page.card)),
         "faults": list(faults(page.card)),
+        "succeeded": next(map(succession_text.sentence, site.successions), None),
     }
 
 
@@ -227,7 +220,7 @@ def _linked(names: tuple[str, ...]) -> Markup | str:
     return Markup(", ").join(links) if links else "none"
 
 
-def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+def _snapshot(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
     evidence = site.evidence.get(page.row.tag)
     return {
         **_any_snapshot(site, page, known),
@@ -238,7 +231,7 @@ def _snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]
     }
 
 
-def _observed(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+def _observed(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
     groups = page.row.snapshot.figures["groups"]
     why = Counter(pair for group in groups for pair in group["left_out"].items())
     return {
@@ -251,7 +244,7 @@ def _observed(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]
     }
 
 
-def _judged(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+def _judged(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
     return {
         **_any_snapshot(site, page, known),
         "verdicts": VERDICTS,
@@ -260,7 +253,7 @@ def _judged(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
     }
 
 
-def _any_snapshot(site: Site, page: SnapshotPage, known: set[str]) -> dict[str, Any]:
+def _any_snapshot(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
     name = page.row.snapshot.tag.generation
     return {
         "page": page,
@@ -287,14 +280,3 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     if chart is None and page.row.snapshot.kind == "reported" and not page.row.failed:
         chart = stated_chart(page.figures)
     return {"told": told(page, coin), "picture": drawn(chart)}
-
-
-def _others(site: Site) -> dict[str, str]:
-    """Return what each snapshot is compared with first: the newest other one of its evaluator."""
-    alike: dict[tuple[str, About], list[str]] = {}
-    for page in site.snapshots:
-        alike.setdefault((page.row.snapshot.tag.generation, page.row.about), []).append(
-            page.row.tag
-        )
-    several = [tags for tags in alike.values() if len(tags) > 1]
-    return {tag: tags[-2] if tag == tags[-1] else tags[-1] for tags in several for tag in tags}

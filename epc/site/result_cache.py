@@ -5,7 +5,6 @@ A result lies behind its own digest, so that one that was damaged since counts a
 
 import hashlib
 import json
-import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +12,8 @@ from typing import TypeVar
 from epc.errors import WorldError
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
+from epc.registry.data import File
+from epc.registry.recall import Later
 from epc.registry.sums import sha256
 from epc.site.evidence_cache import program
 
@@ -29,21 +30,19 @@ class ResultCache:
         self.home = home
         self._asked: set[str] = set()
 
-    def recall(self, kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> T:
-        """Return what was kept for this, or else work it out and keep it."""
-        result = self.find(kind, inputs)
-        if result is not None:
-            return result
-        return parse(json.loads(self.keep(inputs, work())), kind)
+    def recall(self, kind: type[T], inputs: Sequence[str], work: Callable[[], T], /) -> Later[T]:
+        """Return what was kept for this, or else what is worked out and kept once it is needed."""
+        path = self._place(inputs)
 
-    def find(self, kind: type[T], inputs: Sequence[str]) -> T | None:
-        """Return what was kept for this, if it is there and whole."""
-        text = _whole(self._place(inputs))
-        return None if text is None else parse(json.loads(text), kind)
+        def found() -> T:
+            text = _whole(path)
+            return parse(json.loads(self._keep(path, work()) if text is None else text), kind)
 
-    def keep(self, inputs: Sequence[str], value: object) -> str:
+        return Later(inputs, found)
+
+    def _keep(self, path: Path, value: object) -> str:
         """Keep a result, and return it as it is kept."""
-        path, text = self._place(inputs), dumps_line(as_json(value))
+        text = dumps_line(as_json(value))
         partial = path.with_suffix(".partial")
         try:
             self.home.mkdir(parents=True, exist_ok=True)
@@ -53,18 +52,25 @@ class ResultCache:
             raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
         return text
 
-    def put_file(self, inputs: Sequence[str], path: Path, make: Callable[[Path], None]) -> None:
-        """Put a file in its place: what was kept for this, or else what is made and kept now."""
-        kept = self._place(inputs).with_suffix(".file")
-        self._asked.add(kept.name)
-        if not kept.is_file() or self.find(str, inputs) != sha256(kept):
-            try:
-                self.home.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise WorldError(f"cannot write {kept}: {error.strerror or error}") from error
-            make(kept)
-            self.keep(inputs, sha256(kept))
-        shutil.copyfile(kept, path)
+    def file(self, inputs: Sequence[str], _: Path, make: Callable[[Path], None]) -> Later[File]:
+        """Return the file that was kept for this, or else what is made and kept now."""
+        place = self._place(inputs)
+        path = place.with_suffix(".file")
+        self._asked.add(path.name)
+
+        def found() -> File:
+            digest = sha256(path) if path.is_file() else ""
+            if _whole(place) != dumps_line(digest):
+                try:
+                    self.home.mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
+                make(path)
+                digest = sha256(path)
+                self._keep(place, digest)
+            return File(path=path, sha256=digest)
+
+        return Later(inputs, found)
 
     def _place(self, inputs: Sequence[str]) -> Path:
         path = self.home / _digest(dumps_line([program(), *inputs]))

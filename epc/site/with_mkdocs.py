@@ -1,7 +1,8 @@
 """Having mkdocs make the written sources into HTML, and mending its search.
 
 A page of one snapshot or evaluator is made of its own source and of what all pages share. So it is
-kept beside its words in the search, and mkdocs is shown it again only once one of them has changed.
+left as it is, and its words in the search with it, and mkdocs is shown it again only once one of
+them has changed.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from importlib.metadata import version
@@ -23,11 +24,11 @@ from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.sums import sha256
 from epc.site import mkdocs_hook
-from epc.site.result_cache import ResultCache
 from epc.site.writing import put
 
 _MAKERS: Final = ("mkdocs", "mkdocs-material", "markdown", "pymdown-extensions", "jinja2")
 _KINDS: Final = ("snapshots", "evaluators")
+INDEX: Final = "search/search_index.json"
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
 # numbers, run together: "1" to node 23 and "12" to node 3 are the same name. Where words hold
@@ -57,43 +58,21 @@ class _Index:
     docs: tuple[_Words, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Page:
-    """A page as mkdocs made it, and what the search reads of it."""
+def make_pages(sources: Path, html: Path, as_of: date, *, kept: Sequence[str], words: Path) -> None:
+    """Have mkdocs build the sources, but for the pages that are kept as they are.
 
-    html: str
-    words: tuple[_Words, ...]
-
-
-def make_pages(sources: Path, html: Path, as_of: date, results: ResultCache) -> None:
-    """Have mkdocs build the sources, but for the pages that would come out as they were kept.
+    `kept` are folders of pages; what the search reads of each stands in `words`, an earlier index.
 
     Raises: WorldError if the disk or mkdocs fails.
     """
-    shared = _shared(sources)
-    inputs = {location: ["page", shared, text] for location, text in _of_one(sources / "docs")}
-    kept = {
-        location: page for location in inputs if (page := results.find(_Page, inputs[location]))
-    }
-    _run(sources, html, as_of, _excluded(inputs, kept) if kept else "")
-    index = html / "search" / "search_index.json"
-    search = parse(json.loads(index.read_text("utf-8")), _Index)
-    words: dict[str, tuple[_Words, ...]] = {}
-    for each in search.docs:
-        at = each.location.partition("#")[0]
-        words[at] = (*words.get(at, ()), each)
-    for location, source in inputs.items():
-        path, at = html / location / "index.html", quote(location)
-        if page := kept.get(location):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            put(path, page.html.encode())
-            words[at] = page.words
-        else:
-            made = _Page(html=path.read_text("utf-8"), words=words.get(at, ()))
-            results.keep(source, made)
+    before = _by_page(_read(words)) if kept else {}
+    _run(sources, html, as_of, _excluded(sources / "docs", {*kept}) if kept else "")
+    path = html / INDEX
+    search = _read(path)
+    by_page = {quote(place): before.get(quote(place), []) for place in kept} | _by_page(search)
     # In one order, whichever of them were made now.
-    docs = tuple(each for location in sorted(words) for each in words[location])
-    put(index, dumps_line(as_json(replace(search, docs=docs))).encode())
+    docs = tuple(each for place in sorted(by_page) for each in by_page[place])
+    put(path, dumps_line(as_json(replace(search, docs=docs))).encode())
 
 
 def makers() -> str:
@@ -101,21 +80,25 @@ def makers() -> str:
     return " ".join(f"{name} {version(name)}" for name in _MAKERS)
 
 
-def _of_one(documents: Path) -> Iterator[tuple[str, str]]:
-    """Yield the place and the source of each page of one snapshot or evaluator."""
-    for kind in _KINDS:
-        for path in sorted((documents / kind).glob("*/index.md")):
-            yield f"{kind}/{path.parent.name}/", path.read_text("utf-8")
-
-
-def _shared(sources: Path) -> str:
-    """Return the digest of what such a page follows from beside its own source and our program."""
+def shared(sources: Path) -> str:
+    """Return the digest of what any page follows from beside its own source and our program."""
     total = hashlib.sha256()
     for path in (sources / "mkdocs.yml", *sorted((sources / "overrides").rglob("*"))):
         if path.is_file():
             total.update(f"{path.relative_to(sources)} {sha256(path)}\n".encode())
-    total.update(makers().encode())
     return total.hexdigest()
+
+
+def _read(path: Path) -> _Index:
+    return parse(json.loads(path.read_text("utf-8")), _Index)
+
+
+def _by_page(search: _Index) -> dict[str, list[_Words]]:
+    """Return what the search reads of each page."""
+    by_page: dict[str, list[_Words]] = {}
+    for each in search.docs:
+        by_page.setdefault(each.location.partition("#")[0], []).append(each)
+    return by_page
 
 
 def _run(sources: Path, html: Path, as_of: date, excluded: str) -> None:
@@ -161,14 +144,18 @@ def _hooked(sources: Path, excluded: str) -> dict[str, object]:
     }
 
 
-def _excluded(places: Iterable[str], kept: Container[str]) -> str:
+def _excluded(documents: Path, kept: Container[str]) -> str:
     """Return the pages that are kept, as git's patterns: all of a kind but those that are not.
 
     mkdocs holds each file against each pattern, and most pages are kept.
     """
-    kinds = [f"/{kind}/*/index.md" for kind in _KINDS]
-    anew = [f"!/{_literal(place)}index.md" for place in places if place not in kept]
-    return "\n".join([*kinds, *anew])
+    folders = [
+        f"{kind}/{path.parent.name}/"
+        for kind in _KINDS
+        for path in sorted((documents / kind).glob("*/index.md"))
+    ]
+    anew = [f"!/{_literal(folder)}index.md" for folder in folders if folder not in kept]
+    return "\n".join([*(f"/{kind}/*/index.md" for kind in _KINDS), *anew])
 
 
 def _literal(path: str) -> str:

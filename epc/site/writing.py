@@ -1,10 +1,15 @@
 """Writing what changed and nothing else, so that a rebuild leaves every other file alone."""
 
+import filecmp
 import os
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from epc.errors import UsageError, WorldError
+
+Content = str | bytes | Path  # a path is that of a file which is copied
 
 # Stands in a folder that the site's builds may empty; holds the address that it was built for.
 MARK: Final = ".epc-site"
@@ -22,7 +27,6 @@ class Folder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._put: set[str] = {MARK}
         if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_ours(path))):
             raise UsageError(
                 f"{path} holds something else\n"
@@ -31,42 +35,55 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
         (path / MARK).touch()
         self._folds = (path / MARK.upper()).exists()
-        self._folded = {MARK}
+        self._wanted: set[str] = set()
+        self._folded: set[str] = set()
+        self.leave([str(path / MARK)])
 
-    def put(self, name: str, content: str | bytes) -> bool:
+    def put(self, name: str, content: Content) -> bool:
         """Have a file hold this, and return whether it did not before."""
-        if self._folds and name not in self._put and name.casefold() in self._folded:
-            return False
-        self._folded.add(name.casefold())
-        return put(self._place(name), content.encode() if isinstance(content, str) else content)
-
-    def _place(self, name: str) -> Path:
-        self._put.add(name)
         path = self.path / name
+        if self._folds and str(path) not in self._wanted and str(path).casefold() in self._folded:
+            return False
+        self.leave([str(path)])
         path.parent.mkdir(parents=True, exist_ok=True)
-        return path
+        return put(path, content.encode() if isinstance(content, str) else content)
+
+    def leave(self, paths: Iterable[str]) -> None:
+        """Have files stay as they are; those that are elsewhere do not matter."""
+        wanted = set(paths)
+        self._wanted |= wanted
+        self._folded |= {path.casefold() for path in wanted} if self._folds else set()
 
     def tidy(self) -> None:
-        """Remove what was not put."""
+        """Remove what was not put or left."""
+        needed: set[str] = set()
+        for folder in {os.path.dirname(path) for path in self._wanted}:  # noqa: PTH120  (of 40,000)
+            while folder and folder not in needed:
+                needed.add(folder)
+                folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901
         for parent, folders, files in os.walk(self.path, topdown=False):
-            here = Path(parent)
             for name in files:
-                if (here / name).relative_to(self.path).as_posix() not in self._put:
-                    (here / name).unlink()
+                if f"{parent}{os.sep}{name}" not in self._wanted:
+                    Path(parent, name).unlink()
             for name in folders:
-                if not any((here / name).iterdir()):
-                    (here / name).rmdir()
+                if f"{parent}{os.sep}{name}" not in needed:
+                    Path(parent, name).rmdir()
 
 
-def put(path: Path, wanted: bytes) -> bool:
-    """Have a file hold this, and return whether it did not before.
+def put(path: Path, wanted: bytes | Path) -> bool:
+    """Have a file hold this, or what another one holds, and return whether it did not before.
 
     Raises: WorldError if the disk fails.
     """
     try:
-        if path.is_file() and path.read_bytes() == wanted:
+        if isinstance(wanted, Path):
+            if path.is_file() and filecmp.cmp(wanted, path, shallow=False):
+                return False
+            shutil.copyfile(wanted, path)
+        elif path.is_file() and path.read_bytes() == wanted:
             return False
-        path.write_bytes(wanted)
+        else:
+            path.write_bytes(wanted)
     except OSError as error:
         raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
     return True

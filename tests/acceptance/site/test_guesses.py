@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from urllib.request import urlopen
 from xml.etree import ElementTree as ET
@@ -14,10 +15,10 @@ from registry_support import Checkout, generation_record, life_record, stated
 from site_support import ADDRESS, BuiltSite, epc
 
 from epc.registry.data import anew
+from epc.site.alone import alone
 from epc.site.collecting import collect
 from epc.site.guessing import files, guesses
-from epc.site.machines import data
-from epc.site.machines import files as machine_files
+from epc.site.machines import data, groups, of_alone
 from epc.site.pages import Site
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
@@ -29,7 +30,8 @@ def made(tmp_path: Path) -> Checkout:
 
 
 def guessed(made: Checkout) -> dict[str, str | bytes]:
-    return dict(files(_site(made)))
+    site = _site(made)
+    return {name: text for guess in guesses(site) for name, text in files(site, guess)}
 
 
 def leads(page: str | bytes) -> list[str]:
@@ -197,13 +199,18 @@ def test_a_hostile_name_gets_no_address(made: Checkout, name: str) -> None:
     assert places == own
 
 
-def test_no_guess_takes_the_place_of_a_page_or_of_another_file(made: Checkout) -> None:
+def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
+    made: Checkout, tmp_path: Path
+) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
     made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
 
     site = _site(made)
-    places = [place for place, _ in machine_files(site, data(site, made.folder / "tables", anew))]
+    every = [*alone(site)]
+    tables = data(site, tmp_path, anew)
+    made_together = (group.make() for group in groups(site, every, tables))
+    places = [place for place, _ in chain(*map(of_alone, every), *made_together)]
 
     assert len(places) == len(set(places))
     assert not {"evaluators/maker/index.html", "evaluators/Judge-2/index.html"} & set(places)

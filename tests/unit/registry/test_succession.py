@@ -7,9 +7,11 @@ import pytest
 from registry_support import Checkout, Json, generation_record, life_record, stated
 
 from epc.analysis.succession import Measurement, Succession
+from epc.registry.agreeing import agreed_of
+from epc.registry.kept_ballots import Kept
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
-from epc.registry.succession import Kept, agreed_of, succession_of, successions
+from epc.registry.succession import succession_of, successions
 
 AS_OF = date(2026, 4, 1)
 OTHER_FIGURES = "the old judge can be asked nothing any more: this gives the new one's own figures"
@@ -52,7 +54,7 @@ def test_a_judge_of_whom_nothing_is_published_has_no_verdicts_beside_it(made: Ch
     kept = Kept.of(registry, str(made.folder))
 
     assert list(kept.beside(subject(registry, "old-1"))) == []
-    assert list(kept.seals(subject(registry, "old-1"))) == []
+    assert kept.sources(subject(registry, "old-1")) == []
     assert list(successions(kept, AS_OF)) == []
 
 

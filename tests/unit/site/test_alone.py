@@ -1,24 +1,26 @@
 """A snapshot's page is kept under all that it follows from, and made again when that changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar, cast
 
 import pytest
 from markupsafe import Markup
 from registry_support import Checkout, day, generation_record, life_record, stated
 from site_support import with_documents
 
+from epc.analysis.succession import Agreed
 from epc.registry.repository import Repository
-from epc.site.alone import Alone
+from epc.registry.subjects import subject
+from epc.registry.succession import succession_of
+from epc.site.alone import alone, of_snapshot
 from epc.site.collecting import collect
+from epc.site.machines import of_alone
 from epc.site.pages import Site
-from epc.site.rendering import pages
+from epc.site.rendering import page_alone
 
-T = TypeVar("T")
 TAG = "v1.0-Judge-1"
-KNOWN = {"Judge-1", "Judge-2"}
+KNOWN = frozenset({"Judge-1", "Judge-2"})
 
 
 @pytest.fixture
@@ -34,9 +36,9 @@ def collected(made: Checkout, on: str = "2026-04-01") -> Site:
     return collect(made.folder, as_of=day(on), address="https://registry.example/")
 
 
-def digest(site: Site, known: set[str] = KNOWN, beside: str | None = None) -> list[str]:
+def digest(site: Site, known: frozenset[str] = KNOWN, beside: str | None = None) -> str:
     page = next(page for page in site.snapshots if page.row.tag == TAG)
-    return Alone.of(site, page, known, beside).follows_from()
+    return of_snapshot(site, page, known, beside).given
 
 
 def test_it_is_the_same_whatever_becomes_of_others(made: Checkout) -> None:
@@ -45,7 +47,7 @@ def test_it_is_the_same_whatever_becomes_of_others(made: Checkout) -> None:
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
     made.tell({"date": "2026-03-01", "event": "withdrawn", "reason": "why", "tag": "v1.0-Other"})
 
-    assert digest(collected(made), {*KNOWN, "Judge-3"}) == before
+    assert digest(collected(made), KNOWN | {"Judge-3"}) == before
 
 
 def withdrawn(made: Checkout) -> None:
@@ -80,24 +82,57 @@ def test_it_is_another_elsewhere_and_beside_another(made: Checkout) -> None:
     moved = replace(site, address="https://elsewhere.example/")
     of_somebody = replace(site, repository=Repository(address="x", issues="", edit=""))
     given = [digest(each) for each in (site, moved, of_somebody)]
-    given += [digest(site, {"Judge-2"}), digest(site, beside="v1.1-Judge-1")]
+    given += [digest(site, frozenset({"Judge-2"})), digest(site, beside="v1.1-Judge-1")]
 
-    assert len({*map(str, given)}) == len(given)
+    assert len({*given}) == len(given)
+
+
+def of_evaluator(site: Site, name: str = "Judge-1") -> str:
+    return next(each.given for each in alone(site) if each.place == f"evaluators/{name}/")
+
+
+def test_an_evaluator_is_the_same_whatever_becomes_of_others(made: Checkout) -> None:
+    before = of_evaluator(collected(made))
+    made.publish("v1.1-Other")
+    made.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
+
+    assert of_evaluator(collected(made)) == before
+
+
+def published(made: Checkout) -> None:
+    made.publish("v1.1-Judge-1")
+
+
+def pointed_at(made: Checkout) -> None:
+    points = {"to": "judge-1", "since": "2026-01-01", "source": "a list", "seen": "2026-01-01"}
+    life = life_record(model="judge-latest") | {"points_to": [points]}
+    made.evaluator(generation_record("Judge-latest", life))
+
+
+@pytest.mark.parametrize("change", [withdrawn, retired, held_longer, published, pointed_at])
+def test_an_evaluator_is_another_if_the_registry_says_something_else_of_it(
+    made: Checkout, change: Callable[[Checkout], None]
+) -> None:
+    before = of_evaluator(collected(made))
+    change(made)
+
+    assert of_evaluator(collected(made)) != before
+
+
+def test_an_evaluator_is_another_if_others_may_replace_it(made: Checkout) -> None:
+    site = collected(made)
+    who = subject(site.registry, "Judge-1")
+    succession = succession_of(site.registry, who, site.as_of, Agreed(recorded=0, agreements=()))
+
+    assert of_evaluator(replace(site, successions=(succession,))) != of_evaluator(site)
 
 
 def test_the_page_of_what_was_left_out_is_that_of_the_whole_site(made: Checkout) -> None:
     site = collected(made)
-    asked: list[list[str]] = []
+    known = frozenset(page.name for page in site.evaluators)
 
-    def recall(kind: type[T], given: Sequence[str], work: Callable[[], T], /) -> T:
-        asked.append([*given])
-        assert kind is str
-        return cast("T", f"kept: {work()}")
-
-    anew = dict(pages(site, lambda _: Markup("")))
-    kept = dict(pages(site, lambda _: Markup(""), recall))
-
-    known = {page.name for page in site.evaluators}
-    assert asked == [Alone.of(site, page, known, None).follows_from() for page in site.snapshots]
-    own = {f"snapshots/{page.row.tag}/index.md" for page in site.snapshots}
-    assert kept == {name: f"kept: {text}" if name in own else text for name, text in anew.items()}
+    for each in alone(site):
+        whole = replace(each, site=site, known=known)
+        drawn = page_alone(each, lambda _: Markup(""))
+        assert drawn == page_alone(whole, lambda _: Markup(""))
+        assert dict(of_alone(each)) == dict(of_alone(whole))

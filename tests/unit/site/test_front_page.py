@@ -6,12 +6,11 @@ from functools import cache
 from html import unescape
 from itertools import islice
 
-from markupsafe import Markup
 from registry_support import ROOT
 
 from epc.registry.reading import of_folder
 from epc.site.collecting import collect
-from epc.site.rendering import pages
+from epc.site.rendering import lists
 
 DAY = date(2026, 11, 23)
 
@@ -19,7 +18,7 @@ DAY = date(2026, 11, 23)
 @cache
 def front() -> str:
     site = collect(ROOT, as_of=DAY, address="")
-    ((_, text),) = islice(pages(site, lambda _: Markup("")), 1)
+    ((_, text),) = islice(lists(site), 1)
     return text
 
 

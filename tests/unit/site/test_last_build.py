@@ -26,10 +26,16 @@ def look(
         folder / "last.json",
         checkout=folder,
         out=folder / out,
+        sources=folder / "sources",
         address=address,
         repository=repository,
         as_of=as_of,
     )
+
+
+def keep(looked: LastBuild) -> None:
+    looked.made("a page", "what it follows from", looked.out / "a" / "index.html")
+    looked.keep(COUNTS)
 
 
 @pytest.fixture
@@ -38,7 +44,7 @@ def built(tmp_path: Path) -> Path:
         (tmp_path / place).parent.mkdir(parents=True)
         (tmp_path / place).write_text("before")
     (tmp_path / "params.yaml").write_text("before")
-    look(tmp_path).keep(COUNTS)
+    keep(look(tmp_path))
     return tmp_path
 
 
@@ -102,6 +108,6 @@ def test_what_was_kept_and_is_damaged_counts_as_none(built: Path, text: str) -> 
 def test_what_changes_during_a_build_has_the_next_one_built(built: Path) -> None:
     looked = look(built)
     (built / "site" / "docs" / "a.md").write_text("after it was read")
-    looked.keep(COUNTS)
+    keep(looked)
 
     assert look(built).counts() is None

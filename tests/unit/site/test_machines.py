@@ -1,14 +1,16 @@
 """What programs read beside the pages, and what of the folder of snapshots is published."""
 
 from datetime import date
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from registry_support import Checkout
 
-from epc.registry.data import Data
+from epc.site.alone import alone
 from epc.site.collecting import collect
-from epc.site.machines import Content, files, remote, sitemap
+from epc.site.machines import Tables, groups, of_alone, remote, sitemap
+from epc.site.writing import Content
 
 ADDRESS = "https://registry.example/epc/"
 
@@ -46,11 +48,10 @@ def published(home: Path, address: str) -> dict[str, Content]:
     gone = {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     made.tell(gone)
     site = collect(made.folder, as_of=date(2026, 4, 1), address=address)
-    out = home / "data"
-    out.mkdir()
-    (out / "figures.parquet").write_bytes(b"PAR1")
-    written = Data(out=str(out), as_of=site.as_of, tables=(), recorded=0, withheld=())
-    return dict(files(site, written))
+    written = Tables(tables=(), files={"figures.parquet": b"PAR1"})
+    every = [*alone(site)]
+    made_together = (group.make() for group in groups(site, every, written))
+    return dict(chain(*map(of_alone, every), *made_together))
 
 
 @pytest.mark.parametrize(("address", "at"), [(ADDRESS, ADDRESS), ("", "/")])

@@ -1,0 +1,118 @@
+"""What judges said in the verdicts that a registry keeps, source by source."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, Self
+
+from epc.analysis.ballots import Ballot, BallotDigest, ballot_of_run, ballots, merged
+from epc.records.observed.types import UNKNOWN, Judge
+from epc.records.recompute import load_manifest
+from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
+from epc.registry.fetching import restore_sealed
+from epc.registry.observed import kept_verdicts
+from epc.registry.reading import find_checkout
+from epc.registry.recall import Recall
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.subjects import Subject
+
+_MOST_IN_MEMORY: Final = 32  # sources: one may have a million verdicts
+
+Source = Origin | str  # of recorded verdicts, or that of all measurements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """The verdicts that a registry keeps; `home` is where they lie.
+
+    A published document alone has none. `read` holds those of the sources that were read last, and
+    `known` who said what in each source that was asked about.
+    """
+
+    registry: Registry
+    home: str
+    read: dict[Source, list[Ballot]] = field(default_factory=dict)
+    known: dict[Source, tuple[BallotDigest, ...]] = field(default_factory=dict)
+    by_source: dict[Source, list[Snapshot]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, registry: Registry, location: str | None) -> Self:
+        """Return those of the registry at a place, or of this checkout."""
+        kept = cls(registry=registry, home=location or str(find_checkout(Path.cwd())))
+        for snapshot in registry.snapshots.values():
+            source = source_of(snapshot)
+            # Of a source's two commits the newer says it all: an older one was superseded.
+            gone = registry.ended_by(str(snapshot.tag), "withdrawn", "superseded")
+            if source is not None and gone is None and not kept.home.endswith(".json"):
+                kept.by_source.setdefault(source, []).append(snapshot)
+        return kept
+
+    def sources(self, who: Subject) -> list[Source]:
+        """Return the sources in which a judge's own verdicts are published.
+
+        All measurements are one source: they have items in common where they judged equal answers.
+        """
+        sources = dict.fromkeys(map(source_of, who.snapshots))
+        return [source for source in sources if source in self.by_source]
+
+    def beside(self, who: Subject) -> Iterator[Ballot]:
+        """Yield what judges said in the sources of a judge.
+
+        Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
+        disk or the network fails.
+        """
+        for source in self.sources(who):
+            yield from self.ballots(source)
+
+    def ballots(self, source: Source) -> list[Ballot]:
+        """Return what judges said in a source.
+
+        Raises: as `beside`.
+        """
+        if source not in self.read:
+            while len(self.read) >= _MOST_IN_MEMORY:
+                self.read.pop(next(iter(self.read)))
+            self.read[source] = merged(self._ballots(source))
+        return self.read[source]
+
+    def digests(self, source: Source, recall: Recall) -> tuple[BallotDigest, ...]:
+        """Return who said what in a source, by digests alone."""
+
+        def digested() -> tuple[BallotDigest, ...]:
+            return tuple(map(BallotDigest.of, self.ballots(source)))
+
+        if source not in self.known:
+            seals = (f"{s.tag} {self.registry.seal(str(s.tag))}" for s in self.by_source[source])
+            inputs = ["ballots", *seals]
+            self.known[source] = recall(tuple[BallotDigest, ...], inputs, digested).value
+        return self.known[source]
+
+    def _ballots(self, source: Source) -> Iterator[Ballot]:
+        for snapshot in self.by_source[source]:
+            with TemporaryDirectory() as folder:
+                restore_sealed(snapshot.tag, Path(folder), location=self.home, store=None)
+                yield from _ballots_in(Path(folder), snapshot)
+
+
+def source_of(snapshot: Snapshot) -> Source | None:
+    """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
+    card = snapshot.card
+    if isinstance(card, ObservedCard):
+        return card.origin if card.kept else None
+    counts = isinstance(card, MeasuredCard) and not (card.calibration or snapshot.failed)
+    return "measured" if counts else None
+
+
+def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
+    if snapshot.kind == "observed":
+        yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
+        return
+    manifest = load_manifest(folder)
+    if manifest.reuses:
+        generation, evaluator = snapshot.tag.generation, snapshot.card.evaluator
+        judge = Judge(
+            name=generation, model=evaluator.model, platform=evaluator.platform or UNKNOWN
+        )
+        yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
