@@ -31,19 +31,23 @@ def test_parts_are_joined_in_their_order_and_each_knows_how_many_rows_come_befor
     told: list[str] = []
     kept: list[tuple[Sequence[str], str]] = []
 
-    def keep(given: Sequence[str], path: Path, make: Any) -> None:
+    def keep(given: Sequence[str], path: Path, make: Any) -> Any:
         kept.append((given, path.name))
-        make(path)
+        return data.anew(given, path, make)
 
     name = next(iter(TABLES))
     sealed: Any = SimpleNamespace(registry=None)
     table = _written(name, sealed, tmp_path, date(2026, 7, 2), told.append, keep=keep)
 
-    assert pq.read_table(tmp_path / table.path)["tag"].to_pylist() == [*"aabbcc"]
-    assert kept == [(("a", "b"), f"{name}.0.part"), (("c",), f"{name}.1.part")]
+    assert pq.read_table(table.path)["tag"].to_pylist() == [*"aabbcc"]
+    assert kept == [
+        (("a", "b"), f"{name}.0.part"),
+        (("c",), f"{name}.1.part"),
+        (["whole", "part", "a", "b", "part", "c"], f"{name}.parquet"),
+    ]
     assert [line.split(": ")[1] for line in told] == [
         "2 rows, up to a",
         "4 rows, up to b",
         "6 rows, up to c",
     ]
-    assert (table.rows, [path.name for path in tmp_path.iterdir()]) == (6, [table.path])
+    assert [*tmp_path.iterdir()] == [table.path]
