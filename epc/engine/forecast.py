@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Final
 
-from msgspec import Struct, structs
+from msgspec import Struct, structs, to_builtins
 
 from epc.audit.probes import SIDES
 from epc.engine import canary
@@ -134,7 +134,7 @@ def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, numbe
 
 def as_json(shares: dict[str, Share]) -> Json:
     """Return a forecast as plain JSON."""
-    return {role: structs.asdict(share) for role, share in shares.items()}
+    return {role: to_builtins(share) for role, share in shares.items()}
 
 
 def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:

@@ -1,9 +1,9 @@
 """What a result box says, worked out by hand from the figures beside it."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
 from registry_support import day, observed_card, observed_figures
 from site_support import with_documents
 
@@ -54,7 +54,7 @@ def test_a_reported_gamma_inside_a_coin_flips_spread_shows_no_coupling(tmp_path:
 
     assert "it does not show coupling" in said.answer[1]
     assert said.may_not[0].endswith("couples, or that it does not: no control was published.")
-    outside = told(page, replace(COIN, low=0.0, high=0.001))
+    outside = told(page, structs.replace(COIN, low=0.0, high=0.001))
     assert "without a control nobody knows why" in outside.answer[1]
 
 
