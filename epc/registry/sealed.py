@@ -4,7 +4,6 @@ The events seal each snapshot's SHA256SUMS, which has the digest of every file o
 """
 
 import json
-import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+from zipfile import ZipFile
 
 from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.registry import layout
@@ -128,9 +128,9 @@ def _unpack(checkout: Path, tag: str, folder: Path) -> date:
         raise UsageError(f"there is no tag {tag} here\n  fix: see `git tag`, `epc snapshot list`")
     left_out = f":(exclude){layout.FOLDER}/{layout.STORE}"
     packed = git_bytes(
-        checkout, "archive", "--format=tar", commit, layout.FOLDER, layout.POLICY, left_out
+        checkout, "archive", "--format=zip", commit, layout.FOLDER, layout.POLICY, left_out
     )
-    with tarfile.open(fileobj=BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+    with ZipFile(BytesIO(packed)) as archive:  # which makes no link, and writes nowhere else
+        archive.extractall(folder)
     moment = int(git(checkout, "show", "--no-patch", "--format=%ct", commit))
     return datetime.fromtimestamp(moment, UTC).date()
