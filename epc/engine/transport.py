@@ -100,6 +100,8 @@ class Transport:
         self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
         self._suffix = f"?{parts.query}" if parts.query else ""
         self._headers = _authorization(key, user_info, bare=bare_key)
+        self._encrypted = parts.scheme == "https"
+        self._authorities: Mapping[int, str] = {}
         self._client: AsyncCurlMulti | None = None
         self._idle: list[Curl] = []
 
@@ -123,13 +125,16 @@ class Transport:
         import pycurl
 
         if self._client is None:
+            self._authorities = _certificates() if self._encrypted else {}
             self._client = pycurl.AsyncCurlMulti()
             self._client.setopt(pycurl.M_MAXCONNECTS, most_connections())
         handle = self._idle.pop() if self._idle else pycurl.Curl()
-        sent = {**self._headers, **(headers or {})}
+        kind = {} if content is None else {"Content-Type": "application/json"}
+        sent = {**self._headers, **(headers or {}), **kind}
         _prepare(handle, method, f"{self._prefix}{path}{self._suffix}")
+        for option, place in self._authorities.items():
+            handle.setopt(option, place)
         if content is not None:
-            sent = {**sent, "Content-Type": "application/json"}
             _carry(handle, _encoded(content))
         if form is not None:
             _fill_in(handle, form)
@@ -220,9 +225,6 @@ def _prepare(handle: "Curl", method: str, url: str) -> None:
     handle.setopt(pycurl.PROXY, "")
     handle.setopt(pycurl.ACCEPT_ENCODING, "")  # every one that libcurl can unpack
     handle.setopt(pycurl.CONNECTTIMEOUT_MS, round(CONNECT_S * 1000))
-    if url.startswith("https:"):
-        for kind, path in _certificates().items():
-            handle.setopt(kind, path)
 
 
 def _certificates() -> dict[int, str]:
