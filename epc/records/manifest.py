@@ -6,11 +6,11 @@ indexes a manifest by a string, so a misspelt key is an error of the type checke
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-from msgspec import Struct, structs
+from msgspec import Struct, structs, to_builtins
 
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
@@ -415,6 +415,5 @@ def plain(value: Any) -> Any:
         return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    if isinstance(value, Decoding):
-        return plain(asdict(value))
-    return plain(structs.asdict(value)) if isinstance(value, Struct) else value
+    is_record = isinstance(value, Struct) or is_dataclass(value)
+    return plain(to_builtins(value)) if is_record else value
