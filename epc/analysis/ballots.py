@@ -4,11 +4,12 @@ Two verdicts are about one item if question and candidates are equal by digest, 
 they stand.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import fsum
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -24,6 +25,7 @@ from epc.records.typed import as_json
 
 Item = tuple[str, str, str]  # question, then the candidates in the order of their digests
 Key = tuple[Item, int]  # with which of the two stood first: 0, 1, or -1 where it is not stated
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,10 +206,15 @@ def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:
 
     One that says just what another says is that one again, and counts once.
     """
-    by_way: dict[str, list[Ballot]] = {}
-    for each in all_ballots:
-        by_way.setdefault(each.way, []).append(each)
-    return [_merged(several) for several in by_way.values()]
+    return [_merged(several) for several in by_way(all_ballots, lambda ballot: ballot.way)]
+
+
+def by_way(found: Iterable[T], way: Callable[[T], str]) -> list[list[T]]:
+    """Return together what is of one way of asking one judge, in the order of the first of each."""
+    together: dict[str, list[T]] = {}
+    for each in found:
+        together.setdefault(way(each), []).append(each)
+    return [*together.values()]
 
 
 def _merged(several: Sequence[Ballot]) -> Ballot:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
-from epc.analysis.ballots import Ballot, BallotDigest, merged
+from epc.analysis.ballots import Ballot, BallotDigest, by_way, merged
 from epc.analysis.succession import Agreed, Agreement, agreed, comparable, of_pair, ranked
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json
@@ -50,7 +50,7 @@ def agreed_by_pairs(kept: Kept, who: Subject, recall: Recall) -> Agreed:
         return tuple(of_pair(_together(kept, mine), _together(kept, other)))
 
     results: list[Agreement] = []
-    for pair in product(_by_way(own), _by_way(others)):
+    for pair in product(*(by_way(side, lambda each: each.digest.way) for side in (own, others))):
         if comparable(pair[0][0].digest, pair[1][0].digest):
             inputs = ["pair", *_says(pair[0]), "", *_says(pair[1])]
             results += recall(tuple[Agreement, ...], inputs, partial(compared, *pair)).value
@@ -65,14 +65,6 @@ class _Found:
     source: Source
     place: int
     digest: BallotDigest
-
-
-def _by_way(found: Sequence[_Found]) -> list[list[_Found]]:
-    """Return what belongs together, as `merged` does."""
-    by_way: dict[str, list[_Found]] = {}
-    for each in found:
-        by_way.setdefault(each.digest.way, []).append(each)
-    return [*by_way.values()]
 
 
 def _distinct(found: Iterable[_Found]) -> list[_Found]:
