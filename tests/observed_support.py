@@ -103,6 +103,16 @@ SETTINGS = {
     "stated too": replace(SETTING, judge=Judge(name="m", model="m-1", platform="unknown")),
     "unstated too": replace(SETTING, prompt=Prompt(name="p", sha256="unknown")),
 }
+# Which of them are one: judge, prompt and decoding are the same, as far as they are known.
+ALIKE = [
+    ["one", "renamed"],
+    ["other"],
+    ["stated"],
+    ["stated too"],
+    ["unstated"],
+    ["unstated too"],
+    ["warmer"],
+]
 
 
 def verdict(item: str, first: str, said: str, **more: Any) -> dict[str, Any]:

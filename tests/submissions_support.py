@@ -29,6 +29,17 @@ Wanted = tuple[str, str, str]  # clause, place, a part of the problem
 TODAY = date(2026, 7, 10)  # records_support measures on 2026-07-02
 SLUG = "an-honest-one"
 PUBLISHED = "v1.0-CoinFlip"
+STATEMENT = Statement(
+    generation="GPT-Y",
+    platform="openai",
+    endpoint="direct",
+    contributor="A. Name",
+    login="a-name",
+    licence="CC-BY-4.0",
+    conflicts="none",
+    replicates=None,
+    identity="ab" * 32,
+)
 OPENAI: Json = {
     "model": "openai/gpt-4o-2024-08-06",
     "version": "gpt-4o-2024-08-06",

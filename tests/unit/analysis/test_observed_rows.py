@@ -1,7 +1,7 @@
 """Recorded verdicts as numbers (Reading R77)."""
 
 import numpy as np
-from observed_support import columns, verdict
+from observed_support import ALIKE, columns, verdict
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows, rows_of, same_settings
 from epc.records.observed.converting import digest
@@ -61,15 +61,7 @@ def test_the_longer_candidate_and_only_long_answers_are_known() -> None:
 def test_settings_are_one_where_judge_prompt_and_decoding_are() -> None:
     header, _ = columns()
 
-    assert same_settings(header.settings) == [
-        ["one", "renamed"],
-        ["other"],
-        ["stated"],
-        ["stated too"],
-        ["unstated"],
-        ["unstated too"],
-        ["warmer"],
-    ]
+    assert same_settings(header.settings) == ALIKE
 
 
 def test_the_better_candidate_is_a_or_b_and_a_tie_is_no_better_one() -> None:

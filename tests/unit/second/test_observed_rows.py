@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from observed_support import SETTINGS, columns, verdict
+from observed_support import ALIKE, SETTINGS, columns, verdict
 
 from epc.records.observed.converting import digest
 from epc.second.observed_rows import Verdict, alike, pair_of, rows_of
@@ -13,15 +13,7 @@ def rows(*lines: dict[str, Any]) -> list[Verdict]:
 
 
 def test_settings_are_one_where_judge_prompt_and_decoding_are() -> None:
-    assert alike(SETTINGS) == [
-        ["one", "renamed"],
-        ["other"],
-        ["stated"],
-        ["stated too"],
-        ["unstated"],
-        ["unstated too"],
-        ["warmer"],
-    ]
+    assert alike(SETTINGS) == ALIKE
 
 
 def test_a_pair_is_its_question_and_candidates_in_any_order_or_else_its_item() -> None:

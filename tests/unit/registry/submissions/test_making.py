@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from records_support import make_run
 from registry_support import Checkout, generation_record, life_record
+from submissions_support import STATEMENT
 
 from epc.errors import UsageError
 from epc.records.manifest import ModelIdentity
@@ -125,19 +126,6 @@ def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None
     with pytest.raises(UsageError, match="azure-openai"):
         require_agreeing(given, statement(platform="azure-openai"))
     require_agreeing(recorded("gpt-y"), statement(platform="azure-openai"))
-
-
-STATEMENT = Statement(
-    generation="GPT-Y",
-    platform="openai",
-    endpoint="direct",
-    contributor="A. Name",
-    login="a-name",
-    licence="CC-BY-4.0",
-    conflicts="none",
-    replicates=None,
-    identity="ab" * 32,
-)
 
 
 def test_submission_s2_a_folder_has_the_runs_files_and_the_statement(tmp_path: Path) -> None:

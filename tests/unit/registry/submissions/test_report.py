@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from registry_support import Json, observed_figures
+from submissions_support import STATEMENT
 
 from epc.errors import Finding
 from epc.records.findings import Findings
@@ -20,7 +21,6 @@ from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer
 from epc.registry.submissions.layout import SECRETS
 from epc.registry.submissions.report import Checked, Report, headline, report, text
-from epc.registry.submissions.statement import Statement
 from epc.registry.tags import Tag
 
 SLUG, TAG = "an-honest-one", "v1.0-GPT-Y"
@@ -31,17 +31,6 @@ SAID = Said(
     conflicts=None,
     proxy=False,
     replicates=None,
-)
-STATEMENT = Statement(
-    generation="GPT-Y",
-    platform="openai",
-    endpoint="direct",
-    contributor="A. Name",
-    login="a-name",
-    licence="CC-BY-4.0",
-    conflicts="none",
-    replicates=None,
-    identity="ab" * 32,
 )
 DIRECT = ModelIdentity(
     model="openai/gpt-y",
