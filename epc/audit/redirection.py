@@ -166,15 +166,16 @@ def recursion(start: Array, rates: Array, tie: Array, *, rounds: int, rule: Upda
     Shapes: (K, tables); tie (K,).
     Source: Reading R70; EPC-2.3.
     """
-    won = rates * (1 - tie)[:, None]
+    # A win divides all by 1 + step, a loss by 1 - step.
+    wins = rates * (1 - tie)[:, None] / (1 + rule.alpha_win)
     lost = (1 - rates) * (1 - tie)[:, None]
+    up = rule.alpha_win * wins
     weights = start
     for _ in range(rounds):
-        # A win divides all by 1 + step, a loss by 1 - step; a weight at the floor loses no more.
-        down = np.minimum(rule.alpha_lose, weights - rule.weight_floor)
-        wins, losses = won / (1 + rule.alpha_win), lost / (1 - down)
+        down = np.minimum(rule.alpha_lose, weights - rule.weight_floor)  # no more at the floor
+        losses = lost / (1 - down)
         scale = np.add.reduce(weights * (wins + losses + tie[:, None]))
-        weights = weights * (scale + rule.alpha_win * wins - down * losses)
+        weights = weights * (scale + up - down * losses)
         weights /= np.add.reduce(weights)  # what rounding leaves would double with every round
     return weights
 

@@ -34,7 +34,7 @@ Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and whee
 _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
 _STREAM: Final = 20261123
 _STEPS: Final = 2  # phases that a way has at most
-_KEPT_ROUNDS: Final = 128  # whose draws are kept: 34 MB a step
+_ROUNDS_AT_ONCE: Final = 8  # whose draws are made at once, which the cache holds as well
 
 
 class Rates(NamedTuple):
@@ -137,49 +137,37 @@ def _walked(
     rounds: int,
     rule: Rule,
 ) -> Iterator[Array]:
-    """Yield the final weights of every way; what several begin with is trained once."""
-    strategies, tables = ways[0][0].shape
-    steps = [_Draws([_STREAM, step, block], rounds, tables * wheels) for step in range(_STEPS)]
-    odds: dict[bytes, Odds] = {}
-    done: dict[tuple[bytes, ...], Array] = {}
-    for way in ways:
-        state = uniform_start(strategies, tables * wheels, rule)
-        walked: tuple[bytes, ...] = ()
-        for step, rates in enumerate(way):
-            seen = rates.tobytes()
-            walked = (*walked, seen)
-            if walked not in done:
-                if seen not in odds:
-                    odds[seen] = _odds(rates, tie, wheels)
-                done[walked] = train_by(steps[step], state, rule=rule, odds=odds[seen])
-            state = done[walked]
-        yield policies_of(rule, state)
+    """Yield the final weights of every way; what several begin with is trained once.
 
-
-class _Draws:
-    """The draws of one step, which all ways have alike; kept where they are few.
-
-    Shapes: each (2, columns).
+    Shapes: (K, wheels x tables) each.
     """
+    strategies, tables = ways[0][0].shape
+    columns = tables * wheels
+    walks = [tuple(rates.tobytes() for rates in way) for way in ways]
+    ties = np.repeat(tie[:, None], tables, axis=1)
+    odds = {rates.tobytes(): Odds(a=rates * (1 - ties), tie=ties) for way in ways for rates in way}
+    ended: dict[tuple[bytes, ...], Array] = {(): uniform_start(strategies, columns, rule)}
+    for step in range(_STEPS):
+        longer = {walk[: step + 1] for walk in walks if len(walk) > step}
+        ended |= {walk: ended[walk[:-1]].copy() for walk in longer}
+        for drawn in _drawn([_STREAM, step, block], rounds, columns):
+            for walk in longer:
+                train_by(drawn, ended[walk], rule=rule, odds=odds[walk[-1]])
+    for walk in walks:
+        yield policies_of(rule, ended[walk])
 
-    def __init__(self, entropy: Sequence[int], rounds: int, columns: int) -> None:
-        self._entropy, self._rounds, self._columns = entropy, rounds, columns
-        self._kept: list[Array] = []
 
-    def __iter__(self) -> Iterator[Array]:
-        if self._kept:
-            return iter(self._kept)
-        return self._drawn()
+def _drawn(entropy: Sequence[int], rounds: int, columns: int) -> Iterator[Array]:
+    """Yield the draws of one step, which all ways have alike, some rounds at a time.
 
-    def _drawn(self) -> Iterator[Array]:
-        rng = generator(self._entropy)
-        kept: list[Array] | None = [] if self._rounds <= _KEPT_ROUNDS else None
-        for _ in range(self._rounds):
-            drawn = rng.random((2, self._columns))
-            if kept is not None:
-                kept.append(drawn)
-            yield drawn
-        self._kept = kept or []
+    Shapes: (rounds, 2, columns), to be used before the next are taken.
+    """
+    rng = generator(entropy)
+    drawn = np.empty((min(rounds, _ROUNDS_AT_ONCE), 2, columns))
+    for begun in range(0, rounds, _ROUNDS_AT_ONCE):
+        some = drawn[: rounds - begun]
+        rng.random(out=some)
+        yield some
 
 
 def _halves(weights: Array, wheels: int) -> Array:
@@ -192,12 +180,6 @@ def _halves(weights: Array, wheels: int) -> Array:
     halves = weights.reshape(len(weights), 2, wheels // 2, -1).sum(axis=2)
     means: Array = halves.transpose(1, 0, 2) / (wheels // 2)
     return means
-
-
-def _odds(rates: Array, tie: Array, wheels: int) -> Odds:
-    """Return the odds of tables, side by side for every wheel."""
-    ties = np.repeat(tie[:, None], rates.shape[1] * wheels, axis=1)
-    return Odds(a=np.tile(rates, wheels) * (1 - ties), tie=ties)
 
 
 def redirected(crossed: Array, again: Array) -> Array:

@@ -13,7 +13,7 @@ from epc.protocol.columns import columns_of
 from epc.protocol.rules import Rule
 
 _INT8: Final = 127
-_MOST_SPUN_AT_ONCE: Final = 256  # columns; below it what a call costs outweighs what it adds
+_FEW: Final = 256  # columns; below it what a call costs outweighs what it adds
 
 
 def play(
@@ -35,29 +35,40 @@ def play(
     columns = columns_of(rule, state)
     policy, move = columns.policy, columns.move
     seeds = state.shape[1]
+    wheel = _Wheel(policy)
     own = np.arange(seeds)
     for number, u in enumerate(spun):
-        if seeds <= _MOST_SPUN_AT_ONCE:
-            passed_by = np.add.accumulate(policy, axis=0) <= u
-            passed_by[-1] = False  # the last strategy is what is left where rounding leaves none
-            chosen: Indices = passed_by.argmin(axis=0)
-        else:
-            chosen = _spin(policy, u)
+        chosen = wheel.spin(u)
         at = chosen * seeds
         at += own
         move(at, ask(number, chosen, at))
 
 
-def _spin(weights: Array, u: Array) -> Indices:
-    """Return where the roulette wheel stops, of many columns.
+class _Wheel:
+    """The roulette wheels of many columns, over one array of weights that changes between spins.
 
-    Shapes: weights (K, seeds); u and the result (seeds,).
+    Shapes: weights (K, seeds).
     """
-    running, passed = np.zeros(len(u)), np.empty(len(u), np.bool_)
-    # Small numbers keep a block in the cache; most strategy sets are small.
-    chosen: Indices = np.zeros(len(u), np.int8 if len(weights) <= _INT8 else np.intp)
-    for row in weights[:-1]:
-        running += row
-        np.less_equal(running, u, out=passed)
-        chosen += passed.view(np.int8)
-    return chosen.astype(np.intp)  # what callers multiply them by need not be small
+
+    def __init__(self, weights: Array) -> None:
+        # The last strategy is what is left where rounding leaves none.
+        self._weights, self._rows = weights[:-1], list(weights[:-1])
+        strategies, seeds = weights.shape
+        self._few = seeds <= _FEW
+        self._running = np.empty(seeds)
+        self._passed = np.empty((strategies - 1, seeds), np.bool_)
+        # Small numbers keep a block in the cache; most strategy sets are small.
+        self._small = np.int8 if strategies <= _INT8 else np.intp
+
+    def spin(self, u: Array) -> Indices:
+        """Return where every wheel stops. Shapes: (seeds,) both."""
+        running, passed = self._running, self._passed
+        if self._few:
+            np.less_equal(np.add.accumulate(self._weights), u, out=passed)
+        else:
+            running[:] = 0
+            for row, passed_by in zip(self._rows, passed, strict=True):
+                running += row
+                np.less_equal(running, u, out=passed_by)
+        chosen: Indices = np.add.reduce(passed, dtype=self._small)
+        return chosen.astype(np.intp)  # what callers multiply them by need not be small

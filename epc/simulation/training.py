@@ -5,6 +5,7 @@ not depend on how many blocks are simulated where.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from msgspec import Struct
@@ -22,10 +23,11 @@ BLOCK: Final = 2048  # seeds; eleven rows of them are 180 kB
 _PROTOCOLS_OWN: Final = UpdateRule()
 
 
-class Odds(Struct, frozen=True, eq=False, kw_only=True):
+class Odds(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """How often an evaluator says A and tie to each strategy's answer; the rest is B.
 
-    Shapes: both (K,), or (K, seeds) where seeds have evaluators of their own.
+    Shapes: both (K,), or (K, evaluators) where seeds have evaluators of their own. If those are
+            fewer than the seeds, each is of the first seed after the last one's, over and over.
     Raises: ShapeError unless both are shares that sum to at most 1.
     """
 
@@ -42,6 +44,14 @@ class Odds(Struct, frozen=True, eq=False, kw_only=True):
     def strategies(self) -> int:
         """K."""
         return len(self.a)
+
+    @cached_property
+    def not_b(self) -> Array | None:
+        """What is less than it is A or a tie; None where nothing is a tie. Read row by row."""
+        if not self.tie.any():
+            return None
+        # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
+        return np.maximum(self.a, 1 - self.tie).reshape(-1)
 
 
 _ROUNDING: Final = 1e-9
@@ -77,19 +87,20 @@ def train(start: Array, *, rounds: int, rule: Rule, odds: Odds, rng: Generator) 
             rng.random(out=drawn)
             yield drawn
 
-    return train_by(draws(), start, rule=rule, odds=odds)
-
-
-def train_by(draws: Iterable[Array], start: Array, *, rule: Rule, odds: Odds) -> Array:
-    """Return the states after a phase whose draws are given, round by round; else as `train`.
-
-    Shapes: each draw (2, seeds), read before the next is taken.
-    """
     state = np.array(start, order="C")
+    train_by(draws(), state, rule=rule, odds=odds)
+    return state
+
+
+def train_by(draws: Iterable[Array], state: Array, *, rule: Rule, odds: Odds) -> None:
+    """Take states through a phase whose draws are given, round by round, in place; else as `train`.
+
+    Shapes: each draw (2, seeds), read before the next is taken; states in C order.
+    """
     drawn = np.empty((2, 0))
-    # Where rounding leaves A and a tie more than all of it, A keeps what is its own.
-    says_a, says_either = odds.a.reshape(-1), np.maximum(odds.a, 1 - odds.tie).reshape(-1)
-    ties = odds.tie.any()
+    says_a, not_b = odds.a.reshape(-1), odds.not_b
+    evaluators, seeds = says_a.size // odds.strategies, state.shape[1]
+    own = np.tile(np.arange(evaluators), -(-seeds // evaluators))[:seeds]
 
     def spins() -> Iterator[Array]:
         nonlocal drawn
@@ -97,14 +108,13 @@ def train_by(draws: Iterable[Array], start: Array, *, rule: Rule, odds: Odds) ->
             yield drawn[0]
 
     def ask(_: int, chosen: Indices, at: Indices) -> Indices:
-        asked = chosen if odds.a.ndim == 1 else at
+        asked = at if evaluators == seeds else chosen * evaluators + own
         verdicts: Indices = (drawn[1] >= says_a.take(asked)).view(np.int8)
-        if ties:
-            verdicts += drawn[1] >= says_either.take(asked)
+        if not_b is not None:
+            verdicts += drawn[1] >= not_b.take(asked)
         return verdicts
 
     play(state, spins(), ask, rule)
-    return state
 
 
 def measure(
