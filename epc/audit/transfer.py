@@ -143,13 +143,18 @@ def _walked(
     """
     strategies, tables = ways[0][0].shape
     columns = tables * wheels
-    walks = [tuple(rates.tobytes() for rates in way) for way in ways]
     ties = np.repeat(tie[:, None], tables, axis=1)
     odds = {rates.tobytes(): Odds(a=rates * (1 - ties), tie=ties) for way in ways for rates in way}
-    ended: dict[tuple[bytes, ...], Array] = {(): uniform_start(strategies, columns, rule)}
+    walks = [tuple(rates.tobytes() for rates in way) for way in ways]
+    begun = dict.fromkeys(walk[:step] for walk in walks for step in range(len(walk) + 1))
+    start = uniform_start(strategies, 1, rule)
+    # One array for all: the system gives large ones anew each time, and that takes as long.
+    ended = dict(zip(begun, np.empty((len(begun), len(start), columns)), strict=True))
+    ended[()][:] = start
     for step in range(_STEPS):
-        longer = {walk[: step + 1] for walk in walks if len(walk) > step}
-        ended |= {walk: ended[walk[:-1]].copy() for walk in longer}
+        longer = [walk for walk in begun if len(walk) == step + 1]
+        for walk in longer:
+            ended[walk][:] = ended[walk[:-1]]
         for drawn in _drawn([_STREAM, step, block], rounds, columns):
             for walk in longer:
                 train_by(drawn, ended[walk], rule=rule, odds=odds[walk[-1]])

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from epc.engine.limits import Gate, Ticket, retry_after, usual_tokens
 from epc.engine.model import CallError, Completion, Prompt, Setting
@@ -99,6 +99,60 @@ class TransientError(Exception):
         self.wait_s, self.billed, self.unreached = wait_s, billed, unreached
 
 
+class _Wait(Struct, eq=False, kw_only=True):
+    """One call's wait for its reply: for how long its endpoint has been silent meanwhile."""
+
+    task: "asyncio.Task[Any]"
+    heard_at: float
+    silent_s: float
+    given_up: bool = False
+
+
+class Watch:
+    """Ends the waits for replies whose endpoint has been silent for too long.
+
+    It looks ten times, and each look counts for its part of the time, however late it comes: what
+    this program itself loads meanwhile is no silence. A server of the user's that answers other
+    calls is not silent. All waits have the same looks, so a wait's first one counts for nothing.
+    """
+
+    def __init__(self) -> None:
+        self._waits: set[_Wait] = set()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, line: "Line") -> _Wait:
+        """Watch the wait that the current task begins."""
+        task = asyncio.current_task()
+        assert task is not None
+        heard_at, step_s = line.gate.heard_at, line.allowed_s / _SLICES
+        wait = _Wait(task=task, heard_at=heard_at, silent_s=-step_s)
+        self._waits.add(wait)
+        if self._timer is None:
+            self._look_later(line, step_s)
+        return wait
+
+    def end(self, wait: _Wait) -> None:
+        """Watch it no more."""
+        self._waits.discard(wait)
+        if not self._waits and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _look_later(self, line: "Line", step_s: float) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(step_s, self._look, line, step_s)
+
+    def _look(self, line: "Line", step_s: float) -> None:
+        for wait in self._waits:
+            wait.silent_s += step_s
+            if line.own and line.gate.heard_at > wait.heard_at:
+                wait.silent_s, wait.heard_at = 0.0, line.gate.heard_at
+            if not wait.given_up and wait.silent_s > line.allowed_s - step_s / 2:
+                wait.given_up = True
+                wait.task.cancel()
+        self._look_later(line, line.allowed_s / _SLICES)
+
+
 class Line(Struct, frozen=True, kw_only=True):
     """The way to one model at one endpoint, and what to call it all in messages.
 
@@ -114,6 +168,7 @@ class Line(Struct, frozen=True, kw_only=True):
     gate: Gate
     own: bool = False
     deadline_s: float | None = None
+    watch: Watch = field(default_factory=Watch)
 
     async def answer(
         self,
@@ -175,16 +230,14 @@ class Line(Struct, frozen=True, kw_only=True):
         Raises: CallError if an endpoint that has answered nothing yet keeps silent; TransientError
         if one that has answered does.
         """
-        limit = asyncio.timeout(None)
-        silence = _Silence(line=self, limit=limit)
+        wait = self.watch.begin(self)
         try:
-            async with limit:
-                return await coroutine
-        except TimeoutError:
-            if not limit.expired():
+            return await coroutine
+        except asyncio.CancelledError:
+            if not wait.given_up or wait.task.uncancel():
                 raise
         finally:
-            silence.end()
+            self.watch.end(wait)
         if self.gate.answered:
             raise TransientError(f"no whole reply within {self.allowed_s:g} s", billed=True)
         raise CallError(
@@ -222,37 +275,6 @@ class Line(Struct, frozen=True, kw_only=True):
             remedy, setting = _NO_SUCH_REASONING, "reasoning"
         remedy = remedy.format(key=self.key, base=self.base)
         raise CallError(f"{self.name}: {shown}\n  fix: {remedy}", setting=setting)
-
-
-class _Silence:
-    """Ends the wait for one reply once its endpoint has been silent for too long.
-
-    It looks ten times, and each look counts for its part of the time, however late it comes: what
-    this program itself loads meanwhile is no silence. A server of the user's that answers other
-    calls is not silent.
-    """
-
-    def __init__(self, *, line: Line, limit: asyncio.Timeout) -> None:
-        self._line, self._limit = line, limit
-        self._step_s = line.allowed_s / _SLICES
-        self._silent, self._heard_at = 0, line.gate.heard_at
-        self._look_later()
-
-    def end(self) -> None:
-        """Look no more."""
-        self._timer.cancel()
-
-    def _look_later(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._step_s, self._look)
-
-    def _look(self) -> None:
-        self._silent += 1
-        if self._line.own and self._line.gate.heard_at > self._heard_at:
-            self._silent, self._heard_at = 0, self._line.gate.heard_at
-        if self._silent >= round(self._line.allowed_s / self._step_s):
-            self._limit.reschedule(asyncio.get_running_loop().time())
-        else:
-            self._look_later()
 
 
 def _message(body: str) -> str:

@@ -7,7 +7,6 @@ same code that validation uses, and the live weights must equal them to the last
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from epc import __version__
+from epc.arrays import np
 from epc.engine.calls import Role
 from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
@@ -81,7 +81,7 @@ def finish(
             "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "software": {
                 "epc": __version__,
-                "numpy": version("numpy"),
+                "numpy": np.__version__,
                 "python": python_version(),
             },
             **({} if plan.campaign is None else {"campaign": plan.campaign}),

@@ -10,7 +10,6 @@ import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -214,6 +213,8 @@ def retry_after(headers: Mapping[str, str], *, now: datetime | None = None) -> f
     header = headers.get("retry-after", "")
     if (seconds := duration(header)) is not None:
         return seconds
+    from email.utils import parsedate_to_datetime  # most of a mail library
+
     try:
         until = parsedate_to_datetime(header)
     except ValueError:

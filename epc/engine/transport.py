@@ -10,7 +10,7 @@ import json
 import os
 import resource
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
@@ -40,6 +40,7 @@ ALLOWED_HEADERS: Final = (
     "x-ratelimit-reset-requests",
     "x-ratelimit-reset-tokens",
 )
+_ALLOWED: Final = frozenset(name.encode() for name in ALLOWED_HEADERS)
 CONNECT_S: Final = 30.0
 MAX_REPLY_BYTES: Final = 32 * 2**20
 _MOST_CONNECTIONS: Final = 512
@@ -103,7 +104,7 @@ class Transport:
         self._encrypted = parts.scheme == "https"
         self._authorities: Mapping[int, str] = {}
         self._client: AsyncCurlMulti | None = None
-        self._idle: list[Curl] = []
+        self._idle: dict[tuple[str, str, tuple[str, ...]], list[_Exchange]] = {}
 
     async def request(
         self,
@@ -128,29 +129,28 @@ class Transport:
             self._authorities = _certificates() if self._encrypted else {}
             self._client = pycurl.AsyncCurlMulti()
             self._client.setopt(pycurl.M_MAXCONNECTS, most_connections())
-        handle = self._idle.pop() if self._idle else pycurl.Curl()
         kind = {} if content is None else {"Content-Type": "application/json"}
         sent = {**self._headers, **(headers or {}), **kind}
-        _prepare(handle, method, f"{self._prefix}{path}{self._suffix}")
-        for option, place in self._authorities.items():
-            handle.setopt(option, place)
+        lines = (*(f"{name}: {sent[name]}" for name in sent), "Expect:")
+        idle = self._idle.setdefault((method, path, lines), [])
+        url = f"{self._prefix}{path}{self._suffix}"
+        exchange = idle.pop() if idle else _Exchange(method, url, lines, self._authorities)
+        exchange.begin(MAX_REPLY_BYTES if most_bytes is None else most_bytes)
         if content is not None:
-            _carry(handle, _encoded(content))
+            exchange.carry(_encoded(content))
         if form is not None:
-            _fill_in(handle, form)
-        handle.setopt(pycurl.HTTPHEADER, [*(f"{name}: {sent[name]}" for name in sent), "Expect:"])
-        taken = _Taken(handle, MAX_REPLY_BYTES if most_bytes is None else most_bytes)
+            exchange.fill_in(form)
         try:
             async with nullcontext() if deadline_s is None else asyncio.timeout(deadline_s):
-                await self._client.perform(handle)
+                await self._client.perform(exchange.handle)
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except pycurl.error as error:
-            if taken.whole:
-                raise self._failure(handle, *error.args) from None
-        reply = taken.reply(handle.getinfo(pycurl.RESPONSE_CODE))
-        handle.reset()
-        self._idle.append(handle)
+            if exchange.whole:
+                raise self._failure(exchange.handle, *error.args) from None
+        reply = exchange.reply()
+        if form is None and exchange.whole:
+            idle.append(exchange)
         return reply
 
     async def close(self) -> None:
@@ -181,17 +181,81 @@ class Transport:
         return NoReplyError(redact(f"no connection: {message}"), sent=False)
 
 
-class _Taken:
-    """What has come of a reply: the lines of its head, and as much of its body as is taken."""
+class _Exchange:
+    """A handle that is prepared for requests of one kind, and what has come of the last reply.
 
-    def __init__(self, handle: "Curl", most: int) -> None:
+    No redirect is followed, no cookie kept, no proxy known.
+    """
+
+    def __init__(
+        self, method: str, url: str, headers: Sequence[str], authorities: Mapping[int, str]
+    ) -> None:
         import pycurl
 
         self._lines: list[bytes] = []
         self._parts: list[bytes] = []
-        self._room, self.whole = most, True
+        self._room, self.whole = 0, True
+        self.handle = handle = pycurl.Curl()
+        handle.setopt(pycurl.URL, url)
+        handle.setopt(pycurl.CUSTOMREQUEST, method)
+        handle.setopt(pycurl.HTTPHEADER, list(headers))
+        handle.setopt(pycurl.USERAGENT, "epc-registry")
+        handle.setopt(pycurl.NOSIGNAL, 1)
+        handle.setopt(pycurl.PROXY, "")
+        handle.setopt(pycurl.ACCEPT_ENCODING, "")  # every one that libcurl can unpack
+        handle.setopt(pycurl.CONNECTTIMEOUT_MS, round(CONNECT_S * 1000))
         handle.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         handle.setopt(pycurl.WRITEFUNCTION, self._take)
+        for option, place in authorities.items():
+            handle.setopt(option, place)
+
+    def begin(self, most: int) -> None:
+        """Let a new reply come, of whose body so many bytes are taken."""
+        self._lines.clear()
+        self._parts.clear()
+        self._room, self.whole = most, True
+
+    def carry(self, body: bytes) -> None:
+        """Give the request its body, which is sent once.
+
+        By default libcurl sends a request again, without a word, over a connection that broke
+        before any byte of the reply, though it may have been answered, and billed. A stream is
+        read once.
+        """
+        import pycurl
+
+        self.handle.setopt(pycurl.POST, 1)
+        self.handle.setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
+        self.handle.setopt(pycurl.READFUNCTION, BytesIO(body).read)
+
+    def fill_in(self, form: Mapping[str, str | File]) -> None:
+        """Give the request a form as its body."""
+        import pycurl
+
+        mime = pycurl.CurlMime(self.handle)
+        for name, value in form.items():
+            part = mime.addpart()
+            part.name(name)
+            if isinstance(value, File):
+                part.filename(value.name)
+                part.type(value.kind)
+            part.data(value.content if isinstance(value, File) else value.encode())
+        self.handle.setopt(pycurl.MIMEPOST, mime)
+
+    def reply(self) -> Reply:
+        """Return what has come. Of the heads of several, that of the last counts."""
+        import pycurl
+
+        headers: dict[str, str] = {}
+        for line in self._lines:
+            name, colon, value = line.partition(b":")
+            if not colon:
+                headers = {} if line.startswith(b"HTTP/") else headers
+            elif (lower := name.lower()) in _ALLOWED and value.isascii():
+                headers.setdefault(lower.decode(), value.decode().strip())
+        status = self.handle.getinfo(pycurl.RESPONSE_CODE)
+        body = b"".join(self._parts)
+        return Reply(status=status, headers=headers, body=body, whole=self.whole)
 
     def _take(self, part: bytes) -> int:
         """Take a part of the body. Another number than its length ends the transfer."""
@@ -200,31 +264,6 @@ class _Taken:
         self._parts.append(part[: self._room])
         self._room -= len(self._parts[-1])
         return len(self._parts[-1]) if self.whole else -1
-
-    def reply(self, status: int) -> Reply:
-        """Return it as a reply. Of the heads of several, that of the last counts."""
-        headers: dict[str, str] = {}
-        for line in self._lines:
-            name, colon, value = line.partition(b":")
-            if not colon:
-                headers = {} if line.startswith(b"HTTP/") else headers
-            elif (lower := name.decode("latin-1").lower()) in ALLOWED_HEADERS and value.isascii():
-                headers.setdefault(lower, value.decode().strip())
-        body = b"".join(self._parts)
-        return Reply(status=status, headers=headers, body=body, whole=self.whole)
-
-
-def _prepare(handle: "Curl", method: str, url: str) -> None:
-    """Set what all requests have: no redirect is followed, no cookie kept, no proxy known."""
-    import pycurl
-
-    handle.setopt(pycurl.URL, url)
-    handle.setopt(pycurl.CUSTOMREQUEST, method)
-    handle.setopt(pycurl.USERAGENT, "epc-registry")
-    handle.setopt(pycurl.NOSIGNAL, 1)
-    handle.setopt(pycurl.PROXY, "")
-    handle.setopt(pycurl.ACCEPT_ENCODING, "")  # every one that libcurl can unpack
-    handle.setopt(pycurl.CONNECTTIMEOUT_MS, round(CONNECT_S * 1000))
 
 
 def _certificates() -> dict[int, str]:
@@ -241,34 +280,6 @@ def _certificates() -> dict[int, str]:
         if Path(path).exists():
             return {pycurl.CAINFO: path}
     raise NoReplyError(_NO_CERTIFICATES, sent=False)
-
-
-def _carry(handle: "Curl", body: bytes) -> None:
-    """Give a request its body, which is sent once.
-
-    By default libcurl sends a request again, without a word, over a connection that broke before
-    any byte of the reply, though it may have been answered, and billed. A stream is read once.
-    """
-    import pycurl
-
-    handle.setopt(pycurl.POST, 1)
-    handle.setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
-    handle.setopt(pycurl.READFUNCTION, BytesIO(body).read)
-
-
-def _fill_in(handle: "Curl", form: Mapping[str, str | File]) -> None:
-    """Give a request a form as its body."""
-    import pycurl
-
-    mime = pycurl.CurlMime(handle)
-    for name, value in form.items():
-        part = mime.addpart()
-        part.name(name)
-        if isinstance(value, File):
-            part.filename(value.name)
-            part.type(value.kind)
-        part.data(value.content if isinstance(value, File) else value.encode())
-    handle.setopt(pycurl.MIMEPOST, mime)
 
 
 def _encoded(content: Any) -> bytes:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from msgspec import Struct
+
 from epc.protocol.draws import Turn
 from epc.protocol.rules import Rule, State
 from epc.protocol.verdict import Verdict
@@ -16,8 +18,7 @@ from epc.spec.domains import Phase, PhaseName
 from epc.spec.epc_v1 import PHASES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """A question that a phase needs answered before it can go on: is A better than the baseline?
 
     `round` counts from 0 inside the phase; `strategy` is the index of the sampled strategy.

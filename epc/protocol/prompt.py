@@ -23,14 +23,21 @@ def fill(template: str, values: dict[str, str]) -> str:
 
     Source: EPC-2.6.
     """
+    filled: list[str] = []
+    for before, name, cut, printed in _parsed(template):
+        filled += (before, values[name][:cut] if name in values else printed)
+    return "".join(filled)
 
-    def value(match: re.Match[str]) -> str:
-        name, cut = match.groups()
-        if name not in values:
-            return match.group()
-        return values[name][: int(cut)] if cut else values[name]
 
-    return _PLACEHOLDER.sub(value, template)
+@lru_cache(maxsize=64)
+def _parsed(template: str) -> list[tuple[str, str, int | None, str]]:
+    """Return the placeholders of a template: what stands before, name, cut, and as printed."""
+    placeholders, end = [], 0
+    for match in _PLACEHOLDER.finditer(template):
+        cut = None if match[2] is None else int(match[2])
+        placeholders.append((template[end : match.start()], match[1], cut, match[0]))
+        end = match.end()
+    return [*placeholders, (template[end:], "", None, "")]
 
 
 @lru_cache(maxsize=2**12)

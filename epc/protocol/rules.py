@@ -11,9 +11,10 @@ the same bits everywhere, and exact answers are fractions.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
 from math import prod
 from typing import Any, ClassVar, Final, Protocol
+
+from msgspec import Struct
 
 from epc.protocol.weights import UpdateRule, Weights
 
@@ -30,7 +31,7 @@ class Rule(Protocol):
     """
 
     name: ClassVar[str]
-    __dataclass_fields__: ClassVar[dict[str, Any]]
+    __struct_fields__: ClassVar[tuple[str, ...]]
 
     def __hash__(self) -> int:
         """Return the same number for equal rates."""
@@ -49,8 +50,7 @@ class Rule(Protocol):
         """Return the state after one decided round."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bayes:
+class Bayes(Struct, frozen=True, kw_only=True):
     """A posterior over which strategy is the best: each verdict multiplies it by its likelihood.
 
     The best strategy wins with probability `high`, every other one with `low`. The policy is the
@@ -84,8 +84,7 @@ class Bayes:
         return shares(after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BradleyTerry:
+class BradleyTerry(Struct, frozen=True, kw_only=True):
     """A strength for each strategy, moved by how surprising a verdict was.
 
     A strategy of strength s beats the baseline, whose strength as an opponent is 1, with
@@ -120,8 +119,7 @@ class BradleyTerry:
         return tuple(after)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thompson:
+class Thompson(Struct, frozen=True, kw_only=True):
     """Thompson sampling: a Beta posterior of each strategy's win rate; the highest draw is chosen.
 
     Posteriors are held on `CELLS` win rates, the middles of as many equal cells. The policy is the
@@ -187,7 +185,7 @@ def rule_of(stated: Mapping[str, Any]) -> Rule:
 
 def rates_of(rule: Rule) -> dict[str, float]:
     """Return a rule's rates by their names."""
-    return asdict(rule)
+    return {name: getattr(rule, name) for name in rule.__struct_fields__}
 
 
 def rule_json(rule: Rule) -> dict[str, Any]:

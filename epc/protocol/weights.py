@@ -6,10 +6,11 @@ a BLAS or a vectorised sum does not promise (ADR 3).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import fsum, isfinite
 from typing import ClassVar
+
+from msgspec import Struct
 
 from epc.errors import ShapeError, SimplexError
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, SIMPLEX_TOLERANCE, WEIGHT_FLOOR
@@ -17,8 +18,7 @@ from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, SIMPLEX_TOLERANCE, WEIGHT_FLO
 Weights = tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UpdateRule:
+class UpdateRule(Struct, frozen=True, kw_only=True):
     """The three constants of the update (EPC-2.3(b), (c)); the defaults are the protocol's.
 
     The reference among the learning rules (`epc.protocol.rules`): its state is its policy.
