@@ -20,9 +20,10 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from epc.engine.secrets import redact
+from epc.engine.transfers import Transfers
 
 if TYPE_CHECKING:
-    from pycurl import AsyncCurlMulti, Curl
+    from pycurl import Curl
 
 # Reply headers that may be kept; anything else could carry a secret or a cookie.
 ALLOWED_HEADERS: Final = (
@@ -103,7 +104,7 @@ class Transport:
         self._headers = _authorization(key, user_info, bare=bare_key)
         self._encrypted = parts.scheme == "https"
         self._authorities: Mapping[int, str] = {}
-        self._client: AsyncCurlMulti | None = None
+        self._client: Transfers | None = None
         self._idle: dict[tuple[str, str, tuple[str, ...]], list[_Exchange]] = {}
 
     async def request(
@@ -127,8 +128,7 @@ class Transport:
 
         if self._client is None:
             self._authorities = _certificates() if self._encrypted else {}
-            self._client = pycurl.AsyncCurlMulti()
-            self._client.setopt(pycurl.M_MAXCONNECTS, most_connections())
+            self._client = Transfers(most_connections=most_connections())
         kind = {} if content is None else {"Content-Type": "application/json"}
         sent = {**self._headers, **(headers or {}), **kind}
         lines = (*(f"{name}: {sent[name]}" for name in sent), "Expect:")
@@ -156,7 +156,7 @@ class Transport:
     async def close(self) -> None:
         """Close every connection."""
         if self._client is not None:
-            await self._client.aclose()
+            self._client.close()
             self._client = None
             self._idle.clear()
 

@@ -6,7 +6,7 @@ import socket
 import time
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from gzip import compress
 from threading import Thread
 
@@ -178,7 +178,7 @@ def test_a_client_opens_at_need_and_closes_for_good(endpoint: Endpoint) -> None:
         assert opened is not None
         await client.close()
         await client.close()
-        assert opened.closed
+        assert opened._multi.closed
         return client._client
 
     assert asyncio.run(closing()) is None
@@ -284,3 +284,58 @@ def test_connections_leave_room_for_a_run_s_own_files_and_another_endpoint(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (descriptors, descriptors))
 
     assert transport.most_connections() == most
+
+
+def test_a_connection_that_nobody_takes_is_given_up_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each request's time is its own: neither an earlier one's that went well, nor a spent one."""
+    monkeypatch.setattr(transport, "CONNECT_S", 1.0)
+
+    async def twice(url: str, server: socket.socket) -> float:
+        client = Transport(url, key=None)
+        await client.request("POST", "/ask", deadline_s=20, content={})
+        await asyncio.sleep(0.5)
+        address = server.getsockname()
+        with ExitStack() as waiting:  # what the system takes for a server that takes nothing
+            for _ in range(3):
+                one = waiting.enter_context(socket.socket())
+                one.settimeout(0)
+                one.connect_ex(address)
+            began = time.monotonic()
+            for _ in range(2):
+                with pytest.raises(NoReplyError, match="no connection within 1 s") as failed:
+                    await client.request("POST", "/ask", deadline_s=5, content={})
+                assert not failed.value.sent
+        await client.close()
+        return time.monotonic() - began
+
+    def answering(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(10_000)
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}"
+            )
+
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+        thread = Thread(target=answering, args=(server,))
+        thread.start()
+        took = asyncio.run(twice(f"http://127.0.0.1:{server.getsockname()[1]}", server))
+        thread.join()
+
+    assert 1.9 < took < 8
+
+
+def test_what_is_under_way_ends_with_the_client(endpoint: Endpoint) -> None:
+    endpoint.script = [Reply(drip=True)]
+
+    async def closed() -> None:
+        client = Transport(endpoint.url, key=None)
+        asking = asyncio.create_task(client.request("POST", "/ask", content={}))
+        await asyncio.sleep(0.2)
+        await client.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    asyncio.run(closed())
