@@ -119,10 +119,13 @@ class Watch:
     def __init__(self) -> None:
         self._waits: set[_Wait] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def begin(self, line: "Line") -> _Wait:
         """Watch the wait that the current task begins."""
-        task = asyncio.current_task()
+        if not self._waits:
+            self._loop = asyncio.get_running_loop()  # which asks the system each time
+        task = asyncio.current_task(self._loop)
         assert task is not None
         heard_at, step_s = line.gate.heard_at, line.allowed_s / _SLICES
         wait = _Wait(task=task, heard_at=heard_at, silent_s=-step_s)
@@ -139,8 +142,8 @@ class Watch:
             self._timer = None
 
     def _look_later(self, line: "Line", step_s: float) -> None:
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(step_s, self._look, line, step_s)
+        assert self._loop is not None
+        self._timer = self._loop.call_later(step_s, self._look, line, step_s)
 
     def _look(self, line: "Line", step_s: float) -> None:
         for wait in self._waits:

@@ -105,6 +105,7 @@ class Caller(Struct, kw_only=True):
     _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
     _asking: set["asyncio.Task[Any]"] = field(default_factory=set)
+    _loop: asyncio.AbstractEventLoop | None = None
     _alarm: asyncio.TimerHandle | None = None
     _failed: EpcError | None = None
     _given_up: bool = False
@@ -299,7 +300,9 @@ class Caller(Struct, kw_only=True):
         """Ask in a place of the model's, and stop the run where there is no answer."""
         if isinstance(question.role.model, Mitigated):
             return await self._composed(name, question, occasion, occasion_id)
-        task = asyncio.current_task()
+        if not self._asking:
+            self._loop = asyncio.get_running_loop()  # which asks the system each time
+        task = asyncio.current_task(self._loop)
         assert task is not None
         async with self._place(question.role):
             if self._failed is not None:

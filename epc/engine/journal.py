@@ -57,6 +57,7 @@ class Journal:
         self._end = self._found = 0
         self._waiting: list[tuple[str, bytes, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._streaming = False  # calls came while a group was being written
         self._broken: WorldError | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
@@ -108,10 +109,12 @@ class Journal:
         """
         if self._broken is not None:
             raise self._broken
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((call["id"], call_line(call), done))
         if self._writing is None or self._writing.done():
-            self._writing = asyncio.create_task(self._write_waiting())
+            self._loop = asyncio.get_running_loop()  # which asks the system each time
+            self._writing = self._loop.create_task(self._write_waiting())
+        assert self._loop is not None
+        done = self._loop.create_future()
+        self._waiting.append((call["id"], call_line(call), done))
         await done
 
     async def drain(self) -> None:
@@ -137,8 +140,8 @@ class Journal:
             batch, self._waiting = self._waiting, []
             head = _head(self._end)
             try:
-                loop = asyncio.get_running_loop()
-                await loop.run_in_executor(
+                assert self._loop is not None
+                await self._loop.run_in_executor(
                     self._thread, self._write, b"".join([head, *(line for _, line, _ in batch)])
                 )
             except OSError as error:
