@@ -13,7 +13,7 @@ from epc.api.campaign import Campaign
 from epc.api.measured import Run
 from epc.engine import campaign
 from epc.engine.budget import Limits
-from epc.engine.clock import now
+from epc.engine.clock import now, ticking
 from epc.engine.plan import Reuse
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
@@ -128,7 +128,7 @@ def run(
     if isinstance(evaluator, str) and not isinstance(executor, list | tuple):
         folder = default_folder(evaluator, began) if out is None else Path(out)
         opened = start(request, folder, now=began, limits=limits)
-        done(measure(opened, folder, clock=now, watch=watch, limits=limits))
+        done(measure(opened, folder, clock=ticking(), watch=watch, limits=limits))
         return Run(path=folder)
     several = campaign.open_campaign(request, evaluators, executors, now=began)
     folder = campaign.default_campaign_folder(several, began) if out is None else Path(out)
@@ -164,7 +164,7 @@ def resume(
         return result if around is None else Run(path=path)
     opened = reopen(path)
     if opened is not None:
-        done(measure(opened, path, clock=now, watch=watch, limits=limits, anyway=anyway))
+        done(measure(opened, path, clock=ticking(), watch=watch, limits=limits, anyway=anyway))
     return Run(path=path)
 
 
@@ -199,7 +199,7 @@ def _carried_on(
     async def work() -> None:
         failed.update(
             await campaign.measure(
-                opened, folder, clock=now, watch=_all_unseen, limits=limits, anyway=anyway
+                opened, folder, clock=ticking(), watch=_all_unseen, limits=limits, anyway=anyway
             )
         )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, leave, note, now
+from epc.cli.common import echo_json, leave, note
 from epc.errors import StoppedError, WorldError
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def finish(
     """
     from epc.cli.progress import shown
     from epc.cli.show import show_written
+    from epc.engine.clock import ticking
     from epc.engine.plan import discard
     from epc.engine.session import measure
     from epc.records.recompute import load_manifest
@@ -76,7 +77,7 @@ def finish(
     work = measure(
         opened,
         folder,
-        clock=now,
+        clock=ticking(),
         watch=shown,
         limits=limits,
         batches=batches,

@@ -112,12 +112,12 @@ class Transfers:
 
     def _settle(self) -> None:
         """Tell those whose transfers have ended."""
-        import pycurl
-
         _, done, failed = self._multi.info_read()
         for handle in done:
             if (future := self._under_way.get(handle)) and not future.done():
                 future.set_result(None)
         for handle, code, message in failed:
+            import pycurl
+
             if (future := self._under_way.get(handle)) and not future.done():
                 future.set_exception(pycurl.error(code, message))

@@ -10,8 +10,7 @@ import json
 import os
 import resource
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -61,6 +60,10 @@ _NO_CERTIFICATES: Final = (
 )
 
 
+_Headers = tuple[tuple[str, str], ...]
+_Kind = tuple[str, str, _Headers, bool]  # method, path, headers of its own, without JSON
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """An HTTP reply: its status, the allowed headers in lower case, and its bytes.
 
@@ -105,7 +108,7 @@ class Transport:
         self._encrypted = parts.scheme == "https"
         self._authorities: Mapping[int, str] = {}
         self._client: Transfers | None = None
-        self._idle: dict[tuple[str, str, tuple[str, ...]], list[_Exchange]] = {}
+        self._idle: dict[_Kind, list[_Exchange]] = {}
 
     async def request(
         self,
@@ -129,20 +132,17 @@ class Transport:
         if self._client is None:
             self._authorities = _certificates() if self._encrypted else {}
             self._client = Transfers(most_connections=most_connections())
-        kind = {} if content is None else {"Content-Type": "application/json"}
-        sent = {**self._headers, **(headers or {}), **kind}
-        lines = (*(f"{name}: {sent[name]}" for name in sent), "Expect:")
-        idle = self._idle.setdefault((method, path, lines), [])
-        url = f"{self._prefix}{path}{self._suffix}"
-        exchange = idle.pop() if idle else _Exchange(method, url, lines, self._authorities)
+        own = tuple((headers or {}).items())
+        idle = self._idle.setdefault((method, path, own, content is None), [])
+        exchange = idle.pop() if idle else self._exchange(method, path, own, content)
         exchange.begin(MAX_REPLY_BYTES if most_bytes is None else most_bytes)
         if content is not None:
             exchange.carry(_encoded(content))
         if form is not None:
             exchange.fill_in(form)
         try:
-            async with nullcontext() if deadline_s is None else asyncio.timeout(deadline_s):
-                await self._client.perform(exchange.handle)
+            performing = self._client.perform(exchange.handle)
+            await (performing if deadline_s is None else asyncio.wait_for(performing, deadline_s))
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except pycurl.error as error:
@@ -159,6 +159,14 @@ class Transport:
             self._client.close()
             self._client = None
             self._idle.clear()
+
+    def _exchange(self, method: str, path: str, own: _Headers, content: Any) -> "_Exchange":
+        """Return a handle for requests of one kind."""
+        kind = {} if content is None else {"Content-Type": "application/json"}
+        sent = {**self._headers, **dict(own), **kind}
+        lines = [*(f"{name}: {value}" for name, value in sent.items()), "Expect:"]
+        url = f"{self._prefix}{path}{self._suffix}"
+        return _Exchange(method, url, lines, self._authorities)
 
     def _failure(self, handle: "Curl", code: int, message: str) -> NoReplyError:
         """Return why a request failed, and whether it may have arrived."""
@@ -188,7 +196,7 @@ class _Exchange:
     """
 
     def __init__(
-        self, method: str, url: str, headers: Sequence[str], authorities: Mapping[int, str]
+        self, method: str, url: str, headers: list[str], authorities: Mapping[int, str]
     ) -> None:
         import pycurl
 
@@ -198,7 +206,7 @@ class _Exchange:
         self.handle = handle = pycurl.Curl()
         handle.setopt(pycurl.URL, url)
         handle.setopt(pycurl.CUSTOMREQUEST, method)
-        handle.setopt(pycurl.HTTPHEADER, list(headers))
+        handle.setopt(pycurl.HTTPHEADER, headers)
         handle.setopt(pycurl.USERAGENT, "epc-registry")
         handle.setopt(pycurl.NOSIGNAL, 1)
         handle.setopt(pycurl.PROXY, "")

@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 MAX_LINE_BYTES: Final = 4 * 2**20
+_BUFFER_BYTES: Final = 2**20  # of a file that is written: thousands of lines go to disk at once
 _LINE: Final = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
@@ -161,7 +162,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     with able_to("write", path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with os.fdopen(handle, "wb", buffering=_BUFFER_BYTES) as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
