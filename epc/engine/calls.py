@@ -411,7 +411,7 @@ class Caller(Struct, kw_only=True):
         self.progress.too_large += call["finish_reason"] == TOO_LARGE
         self.progress.lost = self.budget.lost
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
-        if all(price is not None for price in self.budget.prices.values()):
+        if None not in self.budget.prices.values():
             self.progress.cost = float(self.budget.cost)
 
     def _place(self, role: Role) -> asyncio.Semaphore:

@@ -70,6 +70,8 @@ def separated(text: str) -> tuple[str, str]:
     if not kept and _CLOSED in text and (closed_only := _ONLY_CLOSED.search(text)):
         kept.append(text[: closed_only.start()])
         text = text[closed_only.end() :].lstrip()
+    if not kept:
+        return "", text
     return "\n".join(filter(None, map(str.strip, kept))), text
 
 

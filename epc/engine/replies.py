@@ -24,7 +24,8 @@ from epc.spec.refusals import REFUSED
 
 _LONGEST_NAME: Final = 300  # characters
 _LONGEST_ID: Final = 200
-_REQUEST_IDS: Final = ("x-request-id", "request-id")
+_OPENAIS_ID: Final = "x-request-id"
+_OTHERS_ID: Final = "request-id"
 _UNUSABLE: Final = (400, 422)
 # How endpoints say that they do not take a field, beside its name.
 _UNKNOWN_FIELD: Final = (
@@ -101,9 +102,13 @@ def request_id(
     headers: Mapping[str, str], body_id: object = None, redact: Callable[[str], str] = redact
 ) -> str | None:
     """Return the provider's own name of a request, by its headers or else its body."""
-    stated = (*(headers.get(name) for name in _REQUEST_IDS), body_id)
-    identifier = next((name for name in stated if isinstance(name, str) and name), None)
-    if identifier is None or not identifier.isprintable() or len(identifier) > _LONGEST_ID:
+    identifier = headers.get(_OPENAIS_ID) or headers.get(_OTHERS_ID) or body_id
+    if (
+        not isinstance(identifier, str)
+        or not identifier
+        or not identifier.isprintable()
+        or len(identifier) > _LONGEST_ID
+    ):
         return None
     return redact(identifier)[:_LONGEST_ID]
 
