@@ -29,7 +29,7 @@ from epc.records.calls import index_calls, without_reply
 from epc.records.canary import Canary
 from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, describe, weight_lines, write_lines
+from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
@@ -102,7 +102,7 @@ def finish(
 
 
 def write_record(
-    folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[tuple[Json, str]]
+    folder: Path, head: Json, *, trials: Iterable[str], calls: Iterable[tuple[Json, bytes]]
 ) -> Json:
     """Write raw files and a manifest with everything that follows from them.
 
@@ -116,16 +116,16 @@ def write_record(
     usage, findings, digest = Usage(), Findings(), sha256()
     kept: list[Call] = []
 
-    def lines() -> Iterator[str]:
+    def lines() -> Iterator[bytes]:
         for row, line in calls:
             findings.extend(schema_findings("call", row, where=f"/calls/{len(kept)}"))
             kept.append(without_reply(row))
             usage.add(kept[-1])
-            digest.update(line.encode())
+            digest.update(line)
             yield line
 
     write_lines(folder, "trials", trials)
-    write_lines(folder, "calls", lines())
+    strict_json.write_bytes(folder / RAW["calls"], lines())
     document: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     manifest = Head.parse(document)
     by_id = index_calls(enumerate(kept), manifest, findings)

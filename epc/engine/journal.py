@@ -87,7 +87,7 @@ class Journal:
         """Yield every call in the order of its name."""
         return (self.read(name) for name in sorted(self._places))
 
-    def lines(self) -> Iterator[tuple[Json, str]]:
+    def lines(self) -> Iterator[tuple[Json, bytes]]:
         """Yield every call in the order of its name as a record has it, with its canonical line.
 
         What this process wrote is such a line. What an earlier one left need not be: somebody may
@@ -99,7 +99,7 @@ class Journal:
             call = msgspec.json.decode(line) if offset >= self._found else json.loads(line)
             stated = with_origin(call)
             own = offset >= self._found and len(stated) == len(call)
-            yield stated, line.decode() if own else dumps_line(stated)
+            yield stated, line if own else dumps_line(stated).encode()
 
     async def append(self, call: Json) -> None:
         """Write one call and wait until the disk has it.

@@ -64,7 +64,7 @@ def merge(folders: list[Path], out: Path) -> Json:
         out,
         head,
         trials=trials,
-        calls=((call, dumps_line(call)) for call in map(with_origin, _calls(folders))),
+        calls=((call, dumps_line(call).encode()) for call in map(with_origin, _calls(folders))),
     )
 
 

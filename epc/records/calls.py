@@ -19,7 +19,6 @@ from epc.records.wrappers import member_decoding, members_of
 
 _CLAUSE = "EPC-2.5(d)"
 _EVALUATOR = "evaluator"
-_VERBATIM = frozenset({"reply", "headers"})
 
 
 def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -> dict[str, Call]:
@@ -96,7 +95,7 @@ def call_of(row: Json) -> Call:
 
 def without_reply(row: Json) -> Call:
     """Return the call that a row of valid shape holds, as far as any figure rests on it."""
-    return parse({key: value for key, value in row.items() if key not in _VERBATIM}, Call)
+    return parse({**row, "reply": None, "headers": None}, Call)
 
 
 def _check_identity(

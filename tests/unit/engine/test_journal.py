@@ -73,7 +73,7 @@ def test_lines_are_canonical_whoever_wrote_them_and_say_how_a_call_was_answered(
     lines = list(journal.lines())
     journal.close()
 
-    assert [text for _, text in lines] == [dumps_line(row) for row, _ in lines]
+    assert [line for _, line in lines] == [dumps_line(row).encode() for row, _ in lines]
     rows = {row["id"]: row for row, _ in lines}
     assert rows[call(0)["id"]] == {**earlier, "answered_at": None, "origin": "unknown"}
     assert rows[call(2)["id"]]["latency_s"] == 9e-07
