@@ -26,8 +26,7 @@ _PROTOCOLS_OWN: Final = UpdateRule()
 class Odds(Struct, frozen=True, eq=False, kw_only=True, dict=True):
     """How often an evaluator says A and tie to each strategy's answer; the rest is B.
 
-    Shapes: both (K,), or (K, evaluators) where seeds have evaluators of their own. If those are
-            fewer than the seeds, each is of the first seed after the last one's, over and over.
+    Shapes: both (K,), or (K, evaluators), of which seed s has the one at s modulo their number.
     Raises: ShapeError unless both are shares that sum to at most 1.
     """
 

@@ -13,7 +13,6 @@ import multiprocessing
 import os
 import random
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
@@ -377,7 +376,6 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
         _, ours = once(run_folder)
         bodies = bodies_of(run_folder)
         sent.write_text(json.dumps(bodies))
-        shutil.rmtree(run_folder)  # or each run would fill fresh memory with its files
         _, theirs = used_by(compiled, BARE, str(endpoint.port), sent, str(6 * seeds))
         pairs += [(ours, theirs)] if turn else []
     ratios = sorted(ours / theirs for ours, theirs in pairs)

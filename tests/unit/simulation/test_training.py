@@ -168,3 +168,18 @@ def test_reading_r4_ties_move_nothing_in_the_kernel_either(tie: float) -> None:
 
     still = float((ended == start).all(axis=0).mean())
     assert still == pytest.approx(tie, abs=3 * (tie * (1 - tie) / seeds) ** 0.5)
+
+
+@pytest.mark.parametrize("tie", [0.0, 0.25])
+def test_fewer_evaluators_than_seeds_are_had_in_turn(tie: float) -> None:
+    a = np.random.default_rng(1).random((4, 3)) * (1 - tie)
+    of_seeds = [seed % 3 for seed in range(8)]
+
+    def ended(rates: np.ndarray) -> list[list[float]]:
+        odds = Odds(a=rates, tie=np.full_like(rates, tie))
+        start = uniform_start(4, len(of_seeds))
+        rng = np.random.default_rng(2)
+        ends: list[list[float]] = train(start, rounds=20, rule=RULE, odds=odds, rng=rng).tolist()
+        return ends
+
+    assert ended(a) == ended(a[:, of_seeds])
