@@ -29,7 +29,7 @@ from epc.records.calls import index_calls, without_reply
 from epc.records.canary import Canary
 from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
+from epc.records.layout import MANIFEST, describe, weight_lines, write_encoded, write_lines
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
@@ -125,7 +125,7 @@ def write_record(
             yield line
 
     write_lines(folder, "trials", trials)
-    strict_json.write_bytes(folder / RAW["calls"], lines())
+    write_encoded(folder, "calls", lines())
     document: Json = {**head, "provenance": {**head["provenance"], **usage.as_json()}}
     manifest = Head.parse(document)
     by_id = index_calls(enumerate(kept), manifest, findings)

@@ -13,6 +13,7 @@ import pytest
 from engine_support import RAW_FILES, Told, measured, plan_for, read_rows, same_files, verdict_of
 from msgspec.structs import replace
 
+from epc.engine import finish as finishing
 from epc.engine import measure
 from epc.engine.catalog import open_model
 from epc.engine.finish import SelfCheckError
@@ -21,9 +22,8 @@ from epc.engine.model import CallError, Completion, Model, Prompt
 from epc.errors import ExitCode, StoppedError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.phases import PhaseEnd
-from epc.records import strict_json
+from epc.records.layout import write_encoded as real_write_encoded
 from epc.records.strict_json import dumps_line
-from epc.records.strict_json import write_bytes as real_write_bytes
 from epc.records.validate import validate
 from epc.spec.epc_v1 import REFERENCE_DOMAINS
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
@@ -396,13 +396,12 @@ def test_epc_2_5_d_a_run_whose_files_do_not_give_it_back_is_not_signed(
 def test_epc_2_5_d_a_run_whose_calls_the_disk_has_otherwise_is_not_signed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
-        content = b"".join(parts)
-        is_calls = path.name == "calls.jsonl"
-        turned = content.replace(b'"retries":0', b'"retries":1', 1) if is_calls else content
-        real_write_bytes(path, [turned])
+    def write_encoded(folder: Path, name: str, lines: Iterable[bytes]) -> None:
+        assert name == "calls"
+        turned = b"".join(lines).replace(b'"retries":0', b'"retries":1', 1)
+        real_write_encoded(folder, name, [turned])
 
-    monkeypatch.setattr(strict_json, "write_bytes", write_bytes)
+    monkeypatch.setattr(finishing, "write_encoded", write_encoded)
 
     with pytest.raises(SelfCheckError, match=r"calls\.jsonl is not what was written to it"):
         measured(tmp_path / "run", Told(verdict_of), Told(), rounds=4)
