@@ -30,7 +30,7 @@ TORN: Final = "journal.torn"  # what a crash left of lines
 DAMAGED: Final = "journal.damaged"  # lines that were whole once
 OVERSIZED: Final = "journal.oversized"  # answers that no record can hold, as they came
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
-_GATHERING_S: Final = 0.01
+_GATHERING_S: Final = 0.02
 _HEAD: Final = re.compile(rb'\{"synced":\d+\}\n')
 
 

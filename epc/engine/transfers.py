@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 _EITHER = selectors.EVENT_READ | selectors.EVENT_WRITE  # the bits are those of libcurl
 
 
+class TransferError(Exception):
+    """A transfer failed: why, by libcurl's number and in its words."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
 class Transfers:
     """Requests under way on the running loop, over connections that are kept for later ones."""
 
@@ -37,7 +45,7 @@ class Transfers:
     async def perform(self, handle: "Curl") -> None:
         """Carry out the transfer that a handle is prepared for.
 
-        Raises: pycurl.error if it fails.
+        Raises: TransferError if it fails.
         """
         future = self._under_way[handle] = self._loop.create_future()
         self._multi.add_handle(handle)
@@ -117,7 +125,5 @@ class Transfers:
             if (future := self._under_way.get(handle)) and not future.done():
                 future.set_result(None)
         for handle, code, message in failed:
-            import pycurl
-
             if (future := self._under_way.get(handle)) and not future.done():
-                future.set_exception(pycurl.error(code, message))
+                future.set_exception(TransferError(code, message))

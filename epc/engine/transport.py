@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from epc.engine.secrets import redact
-from epc.engine.transfers import Transfers
+from epc.engine.transfers import TransferError, Transfers
 
 if TYPE_CHECKING:
     from pycurl import Curl
@@ -127,8 +127,6 @@ class Transport:
 
         Raises: NoReplyError if there is none within the deadline.
         """
-        import pycurl
-
         if self._client is None:
             self._authorities = _certificates() if self._encrypted else {}
             self._client = Transfers(most_connections=most_connections())
@@ -145,9 +143,9 @@ class Transport:
             await (performing if deadline_s is None else asyncio.wait_for(performing, deadline_s))
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
-        except pycurl.error as error:
+        except TransferError as error:
             if exchange.whole:
-                raise self._failure(exchange.handle, *error.args) from None
+                raise self._failure(exchange.handle, error.code, error.message) from None
         reply = exchange.reply()
         if form is None and exchange.whole:
             idle.append(exchange)
@@ -200,6 +198,7 @@ class _Exchange:
     ) -> None:
         import pycurl
 
+        self._libcurl = pycurl  # to import it for each call, by its name, takes a microsecond
         self._lines: list[bytes] = []
         self._parts: list[bytes] = []
         self._room, self.whole = 0, True
@@ -230,17 +229,13 @@ class _Exchange:
         before any byte of the reply, though it may have been answered, and billed. A stream is
         read once.
         """
-        import pycurl
-
-        self.handle.setopt(pycurl.POST, 1)
-        self.handle.setopt(pycurl.POSTFIELDSIZE_LARGE, len(body))
-        self.handle.setopt(pycurl.READFUNCTION, BytesIO(body).read)
+        self.handle.setopt(self._libcurl.POST, 1)
+        self.handle.setopt(self._libcurl.POSTFIELDSIZE_LARGE, len(body))
+        self.handle.setopt(self._libcurl.READFUNCTION, BytesIO(body).read)
 
     def fill_in(self, form: Mapping[str, str | File]) -> None:
         """Give the request a form as its body."""
-        import pycurl
-
-        mime = pycurl.CurlMime(self.handle)
+        mime = self._libcurl.CurlMime(self.handle)
         for name, value in form.items():
             part = mime.addpart()
             part.name(name)
@@ -248,12 +243,10 @@ class _Exchange:
                 part.filename(value.name)
                 part.type(value.kind)
             part.data(value.content if isinstance(value, File) else value.encode())
-        self.handle.setopt(pycurl.MIMEPOST, mime)
+        self.handle.setopt(self._libcurl.MIMEPOST, mime)
 
     def reply(self) -> Reply:
         """Return what has come. Of the heads of several, that of the last counts."""
-        import pycurl
-
         headers: dict[str, str] = {}
         for line in self._lines:
             name, colon, value = line.partition(b":")
@@ -261,7 +254,7 @@ class _Exchange:
                 headers = {} if line.startswith(b"HTTP/") else headers
             elif (lower := name.lower()) in _ALLOWED and value.isascii():
                 headers.setdefault(lower.decode(), value.decode().strip())
-        status = self.handle.getinfo(pycurl.RESPONSE_CODE)
+        status = self.handle.getinfo(self._libcurl.RESPONSE_CODE)
         body = b"".join(self._parts)
         return Reply(status=status, headers=headers, body=body, whole=self.whole)
 

@@ -371,11 +371,11 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
 
     pairs: list[tuple[float, float]] = []
     endpoint.tell(executor_s=0.02, evaluator_s=0.02)
+    once(folder / "first")
+    bodies, sent = bodies_of(folder / "first"), folder / "sent.json"
+    sent.write_text(json.dumps(bodies))  # here: each process begins on processors that were idle
     for turn in range(_PAIRS + 1):
-        run_folder, sent = folder / str(turn), folder / f"{turn}.json"
-        _, ours = once(run_folder)
-        bodies = bodies_of(run_folder)
-        sent.write_text(json.dumps(bodies))
+        _, ours = once(folder / str(turn))
         _, theirs = used_by(compiled, BARE, str(endpoint.port), sent, str(6 * seeds))
         pairs += [(ours, theirs)] if turn else []
     ratios = sorted(ours / theirs for ours, theirs in pairs)
