@@ -26,7 +26,7 @@ import msgspec
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
-from epc.records.strict_json import dumps_line, dumps_part, write_bytes
+from epc.records.strict_json import dumps_line, dumps_part, write_bytes, write_text
 from epc.spec.domains import Domains
 
 PLAN: Final = "run.json"
@@ -144,7 +144,7 @@ def _weights(per_seed: Iterable[Json]) -> Iterator[tuple[int, str, dict[str, flo
 
 def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:
     """Write one raw file, whose lines are canonical already, whole or not at all."""
-    write_encoded(folder, name, (line.encode() for line in lines))
+    write_text(folder / RAW[name], lines)
 
 
 def write_encoded(folder: Path, name: str, lines: Iterable[bytes]) -> None:

@@ -359,8 +359,8 @@ def used_by(compiled: Path, *command: str | Path) -> tuple[float, float]:
 def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     """`epc run` from its start to its record, beside a process that sends the same by aiohttp.
 
-    User and system time of each whole process, taken in pairs against the same endpoint. The first
-    pair compiles the modules and is not counted. Then the wall, against the critical path.
+    User and system time of each whole process, taken in pairs against the same endpoint. One run
+    of each compiles the modules and is not counted. Then the wall, against the critical path.
     """
     plan = ("--seeds", f"0-{seeds - 1}", "--rounds", str(rounds), "--reuse", "none")
     names = ("--evaluator", MODEL, "--executor", MODEL)
@@ -369,15 +369,15 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     def once(run_folder: Path) -> tuple[float, float]:
         return used_by(compiled, "-m", "epc", "run", *names, *plan, "--out", run_folder)
 
-    pairs: list[tuple[float, float]] = []
     endpoint.tell(executor_s=0.02, evaluator_s=0.02)
     once(folder / "first")
     bodies, sent = bodies_of(folder / "first"), folder / "sent.json"
     sent.write_text(json.dumps(bodies))  # here: each process begins on processors that were idle
-    for turn in range(_PAIRS + 1):
-        _, ours = once(folder / str(turn))
-        _, theirs = used_by(compiled, BARE, str(endpoint.port), sent, str(6 * seeds))
-        pairs += [(ours, theirs)] if turn else []
+    bare_client = (BARE, str(endpoint.port), sent, str(6 * seeds))
+    used_by(compiled, *bare_client)
+    pairs = [
+        (once(folder / str(turn))[1], used_by(compiled, *bare_client)[1]) for turn in range(_PAIRS)
+    ]
     ratios = sorted(ours / theirs for ours, theirs in pairs)
     least, bare_least = map(min, zip(*pairs, strict=True))
     line(
