@@ -54,7 +54,7 @@ def convert(source: Path, request: Request) -> Conversion:
     """
     work = _Work(request)
     with able_to("read", source):
-        with source.open(encoding="utf-8", newline="") as file:
+        with source.open(encoding="utf-8-sig", newline="") as file:
             _read(file, source.name, work)
         with source.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
