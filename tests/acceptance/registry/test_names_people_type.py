@@ -3,6 +3,7 @@
 What is expected was read in the sources that the records name, on the project's day.
 """
 
+import re
 from functools import cache
 
 import pytest
@@ -71,3 +72,21 @@ def test_reading_r53_a_platforms_own_spelling_needs_no_other_word_of_the_maker(s
     (state,) = published().expiry([spelt], AS_OF)
 
     assert state.platform
+
+
+def test_no_dated_name_lacks_the_end_that_is_stated_of_the_undated_one() -> None:
+    """A platform that names an end of `gpt-5.1` ends its version `gpt-5.1-2025-11-13`."""
+    served = published().served
+    lacking = [
+        (platform, model)
+        for (platform, model), life in served.items()
+        if life.retires is None and not life.points_to
+        for undated in [re.sub(r"[-@]\d{4}(-?\d\d-?\d\d)?\Z", "", model)]
+        if undated != model and (named := served.get((platform, undated))) and named.retires
+    ]
+
+    assert lacking == []
+    for pinned, replacement in (("gpt-5.4-nano-2026-03-17", "luna"), ("gpt-5.1-2025-11-13", "sol")):
+        (state,) = published().expiry([f"openai/{pinned}"], AS_OF)
+        assert (state.status, str(state.until)) == ("current", "2027-04-01")
+        assert state.note.endswith(f"it is said, on 2027-04-01; replacement gpt-6-{replacement}")
