@@ -96,7 +96,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/published_site.py
 
-drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 5 minutes.
+drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 15 minutes.
 	$(BIN)/python tests/studies/drift.py
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.

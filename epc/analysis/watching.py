@@ -1,75 +1,198 @@
-"""The history of an evaluator that is asked again every day, and where it stands (Reading R46)."""
+"""The history of an evaluator that is asked again every day, and where it stands (Reading R92)."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from epc.analysis.comparability import are_facts
-from epc.errors import Finding, UsageError, refuse
+from epc.arrays import np
+from epc.audit import drift
+from epc.audit.drift import compare_mixed
+from epc.errors import Finding, UsageError, able_to, refuse
 from epc.protocol.results import Json
-from epc.protocol.verdict import parse_verdict
+from epc.protocol.table import VERDICTS
+from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.asked import AskedPair, PairKey
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
-from epc.statistics.e_process import TOLERATED, WATCH_ERROR, WINDOW, State, Watched, watch
-from epc.statistics.intervals import share_interval
+from epc.records.typed import as_json, parse
+from epc.spec.epc_v1 import WATCH_CHANGES, WATCH_TOLERATED
+from epc.statistics.e_process import WATCH_ERROR, WINDOW, State, Watched, watch
+from epc.statistics.inference import binomial_tail
 
 HISTORY: Final = "watch.jsonl"
-PAIRS: Final = 24
 _SCHEMA: Final = "watch_day"
-_QUESTION: Final = ("domain", "strategy", "task", "prompt", "before")
+_OLD: Final = "changed"  # a key of the days that were compared with single recorded answers
+_SHUFFLING: Final = 20261125
+_MOST_TOLERATED: Final = 0.45  # at a half a panel tells nothing, and quiet could not be bet on
+_ROUNDING: Final = 1e-9
+
+
+class Answered(Struct, frozen=True, kw_only=True):
+    """A question of a day and its answers: three on the first day, one on each later day.
+
+    `before` is what they are compared with: the run's answer, or the first of the first day.
+    """
+
+    domain: str
+    strategy: str
+    task: str
+    prompt: str
+    before: str
+    raws: tuple[str, ...]
+    answered_at: tuple[str | None, ...]
+
+    @property
+    def key(self) -> PairKey:
+        """The pair that was asked."""
+        return self.domain, self.strategy, self.task
+
+    @property
+    def question(self) -> tuple[PairKey, str, str]:
+        """What the answers must say that they answer."""
+        return self.key, self.prompt, self.before
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """The answers as verdicts."""
+        return [parse_verdict(raw) for raw in self.raws]
+
+    @property
+    def unanimous(self) -> bool:
+        """Whether all askings gave one verdict."""
+        return len(set(self.verdicts)) == 1
+
+    @property
+    def changed(self) -> bool:
+        """Whether the first answer gives another verdict than the one before."""
+        return self.verdicts[0] is not parse_verdict(self.before)
+
+
+class Day(Struct, frozen=True, kw_only=True):
+    """A line of the history. The first is the day of the panel: all candidates' answers."""
+
+    day: str
+    at: str
+    epc: str
+    evaluator: ModelIdentity
+    served_models: tuple[str, ...]
+    system_fingerprints: tuple[str, ...]
+    pairs: int
+    answers: tuple[Answered, ...]
+
+    @property
+    def changed(self) -> int:
+        """How many answers give another verdict than before."""
+        return sum(answer.changed for answer in self.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """The pairs that are asked every day, and the SHA-256 of what was asked and answered."""
+class History:
+    """The days of a watch; `superseded` are those of before November 2026, which had no panel."""
 
-    items: dict[PairKey, AskedPair]
-    sha256: str
+    days: tuple[Day, ...] = ()
+    superseded: tuple[str, ...] = ()
 
     @property
-    def asked(self) -> list[tuple[str, ...]]:
-        """What every day's answers must say that they answer, in this order."""
-        return [(*key, item.text, item.raw) for key, item in self.items.items()]
+    def panel(self) -> tuple[Answered, ...]:
+        """The pairs that are asked every day: the first ones that were answered unanimously."""
+        if not self.days:
+            return ()
+        first = self.days[0]
+        return tuple(answer for answer in first.answers if answer.unanimous)[: first.pairs]
+
+    @property
+    def flips(self) -> float:
+        """How often two askings of one pair differed on the first day."""
+        asked = [answer.verdicts for day in self.days[:1] for answer in day.answers]
+        twice = [a is not b for verdicts in asked for a, b in combinations(verdicts, 2)]
+        return sum(twice) / len(twice) if twice else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinceRun:
+    """The run against the first day of its watch.
+
+    `turned` of `pairs` got one verdict in every asking, and it was not the run's. `p_value` is
+    None where answers are facts: one such pair is drift.
+    """
+
+    verdict: drift.State
+    pairs: int
+    turned: int
+    p_value: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where a watched evaluator stands.
+    """Where a watched evaluator stands: since the run, and by `verdict` since the first day.
 
     `facts`: its answers cannot come out otherwise unless it was changed, so nothing is bet and a
     single changed verdict is drift.
     """
 
     verdict: State
-    days: list[Json]
-    panel: Panel
+    history: History
+    since_run: SinceRun | None
     facts: bool
     tolerated: float
     bets: Watched
     findings: list[Finding]
 
+    @property
+    def drifted(self) -> bool:
+        """Whether either answer is that the evaluator drifted."""
+        since = self.since_run
+        return self.verdict == "drifted" or (since is not None and since.verdict == "drifted")
+
+    @property
+    def days(self) -> tuple[Day, ...]:
+        """The days that are compared with the panel."""
+        return self.history.days[1:]
+
+    @property
+    def power(self) -> dict[float, float]:
+        """The chance that the panel shows more than is tolerated, by the share that changed."""
+        pairs = len(self.history.panel)
+        enough = 1 if self.facts else int(self.tolerated * pairs + _ROUNDING) + 1
+        return {share: binomial_tail(enough, pairs, share) for share in WATCH_CHANGES}
+
     def day_of(self, index: int | None) -> str | None:
-        """Return the date of a day of the history."""
-        return None if index is None else str(self.days[index]["day"])
+        """Return the date of a day that is compared with the panel."""
+        return None if index is None else self.days[index].day
+
+    @property
+    def alarm(self) -> str | None:
+        """The day on which it was drift."""
+        if self.facts:
+            return next((day.day for day in self.days if day.changed), None)
+        return self.day_of(self.bets.alarm)
 
     def as_json(self) -> Json:
         """Return the standing as `epc watch --format json` prints it."""
         bets = None if self.facts else self.bets
-        alarm = self.bets.alarm
-        if self.facts:
-            alarm = next((i for i, day in enumerate(self.days) if day["changed"]), None)
+        panel = self.history.panel
         return {
             "verdict": self.verdict,
-            "days": [{"day": day["day"], "changed": day["changed"]} for day in self.days],
-            "pairs": len(self.panel.items),
-            "panel": self.panel.sha256,
+            "since_run": self.since_run and as_json(self.since_run),
+            "days": [{"day": day.day, "changed": day.changed} for day in self.days],
+            "first_day": self.history.days[0].day if self.history.days else None,
+            "candidates": len(self.history.days[0].answers) if self.history.days else 0,
+            "flips": self.history.flips,
+            "power": {f"{share:g}": chance for share, chance in self.power.items()},
+            "superseded": len(self.history.superseded),
+            "pairs": len(panel),
+            "panel": _sha256(
+                dumps_line([[*answer.question[0], *answer.question[1:]] for answer in panel])
+            ),
             "facts": self.facts,
             "tolerated": 0.0 if self.facts else self.tolerated,
             "capital": bets and bets.capital,
@@ -80,14 +203,14 @@ class Standing:
             "window": WINDOW,
             "recent": bets and bets.recent,
             "held": bets and self.day_of(bets.held),
-            "alarm": self.day_of(alarm),
+            "alarm": self.alarm,
             "changed": changed_pairs(self.days),
             "findings": [finding.as_json() for finding in self.findings],
         }
 
 
-def choose_panel(pool: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
-    """Return the pairs to be asked every day: balanced, and the same whenever they are chosen.
+def candidates(pool: Mapping[PairKey, AskedPair], number: int) -> list[PairKey]:
+    """Return the pairs to be asked on the first day: balanced, the same whenever they are chosen.
 
     The domains take turns, and within a domain its strategies do; which strategy is first, and
     which of its tasks, the digest of the question decides. Equal questions are asked once.
@@ -101,164 +224,169 @@ def choose_panel(pool: Mapping[PairKey, AskedPair], pairs: int) -> Panel:
         turns[domain].append((taken[domain, strategy], digests[key], key))
         taken[domain, strategy] += 1
     order = zip_longest(*map(sorted, turns.values()))
-    chosen = [turn[2] for both in order for turn in both if turn is not None][:pairs]
-    items = {key: pool[key] for key in chosen}
-    described = [[*key, item.text, item.raw] for key, item in items.items()]
-    return Panel(items=items, sha256=_sha256(dumps_line(described)))
+    return [turn[2] for both in order for turn in both if turn is not None][:number]
 
 
-def day_row(panel: Panel, answers: Sequence[Json], head: Json) -> Json:
-    """Return a day's line of the history; `answers` are the calls, in the panel's order."""
-    rows = []
-    for (key, item), call in zip(panel.items.items(), answers, strict=True):
-        verdict = parse_verdict(call["answer"])
-        rows.append(
-            {
-                "domain": key[0],
-                "strategy": key[1],
-                "task": key[2],
-                "prompt": item.text,
-                "before": item.raw,
-                "raw": call["answer"],
-                "verdict": verdict.value,
-                "changed": verdict is not item.verdict,
-                "answered_at": call.get("answered_at"),
-            }
-        )
-    return {
-        **head,
-        "panel": panel.sha256,
-        "served_models": sorted({c["served_model"] for c in answers} - {None}),
-        "system_fingerprints": sorted({c["system_fingerprint"] for c in answers} - {None}),
-        "changed": sum(row["changed"] for row in rows),
-        "answers": rows,
-    }
+def read_history(path: Path) -> History:
+    """Return the days of a history, in order. Days of an older rule are counted, not read.
 
-
-def read_history(path: Path) -> list[Json]:
-    """Return the days of a history, each one of them what it says it is.
-
-    Raises: MalformedError at the first line that is not; WorldError if it cannot be read.
+    Raises: MalformedError at the first line that cannot be used; WorldError if it cannot be read.
     """
-    days: list[Json] = []
+    days: list[Day] = []
+    superseded: list[str] = []
     if not path.exists():
-        return days
+        return History()
     for index, row, problems in read_lines(path, "watch"):
+        if not problems and isinstance(row, dict) and _OLD in row:
+            superseded.append(str(row.get("day")))
+            continue
         where = f"/watch/{index}"
-        row_problems = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R46")
-        if not row_problems:
-            row_problems = _misstated(row, where, days)
+        row_problems = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R92")
         refuse(row_problems)
-        days.append(row)
-    return days
+        day = parse(row, Day)
+        refuse(_misplaced(day, where, days))
+        days.append(day)
+    return History(days=tuple(days), superseded=tuple(superseded))
 
 
-def append_day(path: Path, days: Sequence[Json], row: Json) -> None:
+def append_day(path: Path, day: Day) -> None:
     """Write the history with one day more, whole or not at all."""
-    write_text(path, (dumps_line(day) for day in (*days, row)))
+    with able_to("read", path):
+        before = path.read_text("utf-8") if path.exists() else ""
+    write_text(path, (before, dumps_line(as_json(day))))
 
 
-def standing(manifest: Manifest, panel: Panel, days: list[Json]) -> Standing:
+def standing(manifest: Manifest, pool: Mapping[PairKey, AskedPair], history: History) -> Standing:
     """Return where an evaluator stands after the days of its history.
 
-    Raises: UsageError if the history is that of another panel.
+    Raises: UsageError if the history is that of another run, or was changed.
     """
-    for day in days:
-        if day["panel"] != panel.sha256:
-            raise UsageError(
-                f"the history of {day['day']} is that of another run or panel: "
-                "name another one with --history"
-            )
-        if [tuple(answer[key] for key in _QUESTION) for answer in day["answers"]] != panel.asked:
-            raise UsageError(
-                f"the history of {day['day']} has other questions or first answers than the "
-                "panel: restore it as it was written"
-            )
-    answered = [ModelIdentity.parse(day["evaluator"]) for day in days]
-    facts = bool(days) and all(are_facts(manifest.evaluator, each) for each in answered)
-    allowed = tolerated(manifest)
-    bets = watch([day["changed"] / len(day["answers"]) for day in days], tolerated=allowed)
+    _require_same_questions(pool, history)
+    panel, days = history.panel, history.days[1:]
+    answered = [day.evaluator for day in history.days]
+    facts = bool(answered) and all(are_facts(manifest.evaluator, each) for each in answered)
+    allowed = tolerated(history.flips, len(panel))
+    bets = watch([day.changed / len(day.answers) for day in days], tolerated=allowed)
     verdict = bets.state
     if facts:
-        verdict = "drifted" if any(day["changed"] for day in days) else "holds"
+        verdict = "drifted" if any(day.changed for day in days) else "holds"
     return Standing(
         verdict=verdict,
-        days=days,
-        panel=panel,
+        history=history,
+        since_run=_since_run(history.days[0], facts=facts) if history.days else None,
         facts=facts,
         tolerated=allowed,
         bets=bets,
-        findings=_unlike(manifest, days[-1]) if days else [],
+        findings=[*_superseded(history), *_unlike(manifest, history.days)],
     )
 
 
-def tolerated(manifest: Manifest) -> float:
+def tolerated(flips: float, pairs: int) -> float:
     """Return the share of the panel that may answer otherwise on an average day.
 
-    A tenth; or, if the run was rechecked and its evaluator did flip, as many as that leaves
-    possible, should that be more (Reading R46).
+    That of the spec; the share of the first day's askings that differed, if that is more; or one
+    pair of a panel so small that this is more (Reading R92).
     """
-    recheck = manifest.results.summary.determinism
-    if recheck is None or not recheck.verdict_flips:
-        return TOLERATED
-    interval = share_interval(recheck.verdict_flips, recheck.asked)
-    # At a half a panel tells nothing any more, and quiet could not be bet on.
-    return min(0.45, max(TOLERATED, interval[1] if interval else TOLERATED))
+    return min(_MOST_TOLERATED, max(WATCH_TOLERATED, flips, 1 / max(1, pairs)))
 
 
-def changed_pairs(days: Sequence[Json]) -> list[Json]:
+def changed_pairs(days: Sequence[Day]) -> list[Json]:
     """Return the pairs whose verdict changed on some day, and on how many; the last answer too."""
     if not days:
         return []
     counts = Counter(
-        index for day in days for index, row in enumerate(day["answers"]) if row["changed"]
+        index for day in days for index, answer in enumerate(day.answers) if answer.changed
     )
-    last = days[-1]["answers"]
-    kept = ("domain", "strategy", "task", "before", "raw")
+    last = days[-1].answers
     return [
-        {**{key: last[index][key] for key in kept}, "days": counts[index]}
+        {
+            "domain": last[index].domain,
+            "strategy": last[index].strategy,
+            "task": last[index].task,
+            "before": last[index].before,
+            "raw": last[index].raws[0],
+            "days": counts[index],
+        }
         for index in sorted(counts)
     ]
 
 
-def _misstated(row: Json, where: str, days: Sequence[Json]) -> list[Finding]:
-    """Return what a row says that does not follow from its own raw answers, or its place."""
+def _require_same_questions(pool: Mapping[PairKey, AskedPair], history: History) -> None:
+    asked = {(key, item.text, item.raw) for key, item in pool.items()}
+    panel = [(answer.key, answer.prompt, answer.raws[0]) for answer in history.panel]
+    for index, day in enumerate(history.days):
+        questions = [answer.question for answer in day.answers]
+        if questions != panel if index else not asked.issuperset(questions):
+            raise UsageError(
+                f"the history of {day.day} has other questions or earlier answers than the run "
+                "and its first day: restore it as it was written, or name another one with "
+                "--history"
+            )
+
+
+def _since_run(first: Day, *, facts: bool) -> SinceRun:
+    """Compare the run's one answer to a pair with the three of the first day, as `compare` does."""
+    turned = sum(answer.unanimous and answer.changed for answer in first.answers)
+    if facts:
+        verdict: drift.State = "drifted" if turned else "same"
+        return SinceRun(verdict=verdict, pairs=len(first.answers), turned=turned, p_value=None)
+    found = compare_mixed(
+        [parse_verdict(answer.before) for answer in first.answers],
+        np.array([[a.verdicts.count(v) for v in VERDICTS] for a in first.answers]),
+        rng=np.random.default_rng(_SHUFFLING),
+    )
+    return SinceRun(verdict=found.verdict, pairs=found.pairs, turned=turned, p_value=found.p_value)
+
+
+def _misplaced(day: Day, where: str, days: Sequence[Day]) -> list[Finding]:
+    """Return what of a day does not fit its place in the history, or its date."""
     problems = []
-    if days and row["day"] <= days[-1]["day"]:
-        problems.append(("/day", f"{row['day']} does not come after {days[-1]['day']}"))
-    for index, answer in enumerate(row["answers"]):
-        now, before = parse_verdict(answer["raw"]), parse_verdict(answer["before"])
-        if (answer["verdict"], answer["changed"]) != (now.value, now is not before):
-            problems.append((f"/answers/{index}", "is not what its raw text gives"))
+    if days and day.day <= days[-1].day:
+        problems.append(("/day", f"{day.day} does not come after {days[-1].day}"))
+    for index, answer in enumerate(day.answers):
         # Reading R76: an answer of an earlier day is no answer of this one.
-        if (answer.get("answered_at") or row["day"])[:10] < row["day"]:
-            json_pointer = f"/answers/{index}/answered_at"
-            problems.append((json_pointer, f"{answer['answered_at']} is before {row['day']}"))
-    if row["changed"] != sum(answer["changed"] for answer in row["answers"]):
-        problems.append(("/changed", "is not the number of answers that changed"))
-    return [
-        Finding(
-            "Reading R46", where + json_pointer, problem, "restore the history as it was written"
-        )
-        for json_pointer, problem in problems
-    ]
+        early = [at for at in answer.answered_at if at is not None and at[:10] < day.day]
+        if early:
+            problems.append((f"/answers/{index}/answered_at", f"{early[0]} is before {day.day}"))
+    remedy = "restore the history as it was written"
+    return [Finding("Reading R92", where + at, problem, remedy) for at, problem in problems]
 
 
-def _unlike(manifest: Manifest, day: Json) -> list[Finding]:
+def _superseded(history: History) -> list[Finding]:
+    days = history.superseded
+    if not days:
+        return []
+    problem = (
+        f"the days until {days[-1]} ({len(days)}) were compared with one recorded answer a pair, "
+        "which gives false alarms; they no longer count"
+    )
+    remedy = (
+        "nothing to do: the panel is asked anew"
+        if history.days
+        else ("`epc watch` asks a new panel on its next day")
+    )
+    return [Finding("Reading R92", "/watch", problem, remedy, "warning")]
+
+
+def _unlike(manifest: Manifest, days: Sequence[Day]) -> list[Finding]:
     """Return how the evaluator that answered last describes itself otherwise than the run's."""
+    if not days:
+        return []
+    day = days[-1]
     pairs = [
-        (f"/evaluator/{key}", getattr(manifest.evaluator, key), day["evaluator"][key])
+        (f"/evaluator/{key}", getattr(manifest.evaluator, key), getattr(day.evaluator, key))
         for key in IDENTITY
     ]
     for key in ("served_models", "system_fingerprints"):
         measured = sorted(getattr(manifest.provenance, key)["evaluator"])
-        if set(day[key]) - set(measured):
-            pairs.append((f"/provenance/{key}/evaluator", measured, day[key]))
+        now = list(getattr(day, key))
+        if set(now) - set(measured):
+            pairs.append((f"/provenance/{key}/evaluator", measured, now))
     return [
         Finding(
             clause="EPC-2.2",
             where=where,
-            problem=f"was {before}, is {now} on {day['day']}",
+            problem=f"was {before}, is {now} on {day.day}",
             remedy="if the evaluator was replaced, measure it anew",
             severity="warning",
         )

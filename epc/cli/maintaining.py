@@ -226,16 +226,21 @@ def _by_watch(tag: str, run: Path) -> str:
 
     Raises: UsageError if the run is not the snapshot's, or its watch says something else.
     """
+    from epc.analysis.watching import changed_pairs
     from epc.engine.watch import begin
     from epc.registry.layout import FOLDER, MANIFEST
 
     published = checkout_here() / FOLDER / tag / MANIFEST
     if not published.is_file() or published.read_bytes() != (run / MANIFEST).read_bytes():
         raise UsageError(f"{run} is not {tag}\n  fix: `epc snapshot fetch {tag} --out FOLDER`")
-    standing = begin(run).standing().as_json()
-    if standing["verdict"] != "drifted":
-        raise UsageError(
-            f"the watch of {run} says {standing['verdict']}, not drifted\n  fix: `epc watch {run}`"
-        )
-    changed = len(standing["changed"])
-    return f"alarm on {standing['alarm']}: {changed} of {standing['pairs']} watched pairs changed"
+    standing = begin(run).standing()
+    pairs, since = len(standing.history.panel), standing.since_run
+    if standing.verdict == "drifted":
+        changed = len(changed_pairs(standing.days))
+        return f"alarm on {standing.alarm}: {changed} of {pairs} watched pairs changed"
+    if since is not None and since.verdict == "drifted":
+        day = standing.history.days[0].day
+        return f"{since.turned} of {since.pairs} pairs got another verdict on {day} than in the run"
+    raise UsageError(
+        f"the watch of {run} says {standing.verdict}, not drifted\n  fix: `epc watch {run}`"
+    )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--pairs",
     type=click.IntRange(1, 10_000),
     metavar="N",
-    help="How many pairs are asked. Default: 24, as many as before, or all recorded ones.",
+    help="Pairs in the panel, from 2.5 times as many. Default: 24, or all recorded ones.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
 @click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")
@@ -43,15 +43,18 @@ def command(
 ) -> None:
     r"""Ask the evaluator of RUN again and say whether it still answers as it did.
 
-    It asks a fixed panel of RUN's own questions once each UTC day; nothing comes from the cache.
-    You may look at both of its tests every day. At most one watch in twenty ever says `drifted`,
-    however long it goes on, if no day, whatever came before it, is expected to change more of the
-    panel than is tolerated. `holds` is about the recent past: of twenty drifts to twice what is
-    tolerated, or more, that have lasted 21 days, at most one is ever called so. It is taken back
-    when the last days no longer support it, long before an alarm if need be.
+    The first day asks 60 of RUN's own questions three times. It answers whether the evaluator
+    changed since RUN, and keeps 24 pairs that got the same verdict each time: the panel. Every
+    later UTC day asks the panel once. Nothing comes from the cache.
 
-    Exits 1 if the evaluator drifted, 3 if the provider failed (the history is then untouched), 4
-    at a limit, and 0 if it holds or cannot tell.
+    You may look every day. Of evaluators that did not change since the first day at most one in
+    twenty is ever called `drifted`, however long the watch goes on (simulated, also with answers
+    that flip). `holds` is about the recent past: of twenty drifts to a fifth of the panel or more
+    that have lasted 21 days, at most one is ever called so. It is taken back when the last days
+    no longer support it.
+
+    Exits 1 if the evaluator drifted, since RUN or since the first day, 3 if the provider failed
+    (the history is then untouched), 4 at a limit, and 0 if it holds or cannot tell.
 
     \b
     Example:
@@ -73,7 +76,8 @@ def command(
         standing = watching.standing()
     else:
         fetch_weights_if_named(watching.evaluator)
-        note(f"watch    {run}: {len(watching.panel.items)} pairs, {watching.evaluator}")
+        calls = len(watching.due) * watching.askings
+        note(f"watch    {run}: a day asks {calls} questions of {watching.evaluator}")
         try:
             standing = asyncio.run(ask_today(watching, clock=now, watch=shown, limits=limits))
         except KeyboardInterrupt:
@@ -81,4 +85,4 @@ def command(
             raise StoppedError(message) from None
         note(f"history  {watching.history}")
     tell(form, standing.as_json, lambda: report(standing))
-    leave(clean=standing.verdict != "drifted")
+    leave(clean=not standing.drifted)

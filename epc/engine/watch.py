@@ -1,23 +1,28 @@
-"""Asking the evaluator of a finished run again, a fixed panel of its own questions a day."""
+"""Asking the evaluator of a finished run again: a panel of its own questions, day by day.
 
-from collections.abc import Callable
+The panel are pairs that were answered alike in three askings on the first day (Reading R92). One
+recorded answer would be no reference: where it was itself a flip, its pair differs for ever.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Final
 
 from msgspec import structs
 
 from epc import __version__
+from epc.analysis.comparability import are_facts
 from epc.analysis.watching import (
     HISTORY,
-    PAIRS,
-    Panel,
+    Answered,
+    Day,
     Standing,
     append_day,
-    choose_panel,
-    day_row,
+    candidates,
     read_history,
     standing,
 )
@@ -35,30 +40,52 @@ from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, WorldError, able_to
-from epc.protocol.results import Json
-from epc.records.asked import asked_by_run, has_raw
+from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
+from epc.records.calls import call_of
 from epc.records.layout import PLAN
-from epc.records.manifest import Manifest
+from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
+from epc.records.row_types import Call
+from epc.spec.epc_v1 import WATCH_ASKINGS, WATCH_CANDIDATES, WATCH_PAIRS
 
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watching:
-    """A run whose evaluator is watched: its record, its panel, its history so far."""
+    """A run whose evaluator is watched: its record, its questions, and its history so far.
+
+    `pairs` is how many a panel has.
+    """
 
     manifest: Manifest
     evaluator: str
-    panel: Panel
+    pool: Mapping[PairKey, AskedPair]
+    pairs: int
     history: Path
 
     def standing(self) -> Standing:
         """Return where the evaluator stands by the history on disk.
 
-        Raises: MalformedError if the history is damaged; UsageError if it is another panel's.
+        Raises: MalformedError if the history is damaged; UsageError if it is another run's.
         """
-        return standing(self.manifest, self.panel, read_history(self.history))
+        return standing(self.manifest, self.pool, read_history(self.history))
+
+    @property
+    def due(self) -> dict[PairKey, str]:
+        """What a day asks, and the answers it is compared with: the panel, or all candidates."""
+        history = read_history(self.history)
+        if history.days:
+            return {answer.key: answer.raws[0] for answer in history.panel}
+        number = ceil(self.pairs * WATCH_CANDIDATES / WATCH_PAIRS)
+        return {key: self.pool[key].raw for key in candidates(self.pool, number)}
+
+    @property
+    def askings(self) -> int:
+        """How often a day asks each pair: several times on the first, but facts never change."""
+        first = not read_history(self.history).days
+        evaluator = self.manifest.evaluator
+        return WATCH_ASKINGS if first and not are_facts(evaluator, evaluator) else 1
 
 
 def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -> Watching:
@@ -81,23 +108,18 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
     if not comparisons:
         raise UsageError(f"{run} holds no comparison that could be asked again")
     path = history or folder / HISTORY
-    days = read_history(path)
-    if pairs is None and days:
-        pairs = len(days[0]["answers"])
-    elif pairs is None:
-        pairs = len(comparisons) if manifest.evaluator.method == "recorded" else PAIRS
+    days = read_history(path).days
+    default = len(comparisons) if manifest.evaluator.method == "recorded" else WATCH_PAIRS
+    begun = days[0].pairs if days else pairs or default
+    if pairs not in (None, begun):
+        raise UsageError(f"{path} watches {begun} pairs: name another one with --history")
     named = load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model
-    return Watching(
-        manifest=manifest,
-        evaluator=named,
-        panel=choose_panel(comparisons, pairs),
-        history=path,
-    )
+    return Watching(manifest=manifest, evaluator=named, pool=comparisons, pairs=begun, history=path)
 
 
 def expect(watching: Watching) -> dict[str, Share]:
-    """Return what a day will ask for (`--dry-run`)."""
-    texts = [item.text for item in watching.panel.items.values()]
+    """Return what a day will ask for (`--dry-run`): the first day, or one of the panel."""
+    texts = [watching.pool[key].text for key in watching.due] * watching.askings
     most = watching.manifest.evaluator.decoding.max_tokens * len(texts)
     sparse, usual = (sum(map(len, texts)) / characters for characters in _CHARACTERS)
     read = Range(lower=sparse, expected=usual, upper=sum(map(most_tokens, texts)))
@@ -121,15 +143,17 @@ async def ask_today(
 ) -> Standing:
     """Ask the panel, unless it was asked today, and return where the evaluator stands.
 
-    Days are UTC days, and each counts once. A day is written when all of it was answered; until
-    then its answers are kept beside the history, and the same call goes on from there.
+    A watch without a panel asks the candidates for one. If none of them was unanimous there is
+    nothing to ask. Days are UTC days, and each counts once. A day is written when all of it was
+    answered; until then its answers are kept beside the history, and the same call goes on from
+    there.
 
     Raises: WorldError if the provider or the disk fails; StoppedError at a limit of the user's;
     UsageError if the history is ahead of the clock, or the evaluator cannot be opened.
     """
     now = clock().astimezone(UTC)
     today = now.date().isoformat()
-    if _has(watching, today):
+    if _has(watching, today) or not watching.due:
         return watching.standing()
     limits = limits or Limits()
     model = open_model(watching.evaluator)
@@ -149,42 +173,64 @@ async def ask_today(
             )
             stack.push_async_callback(caller.close)
             await stack.enter_async_context(watch(progress))
-            answers = await _ask(watching, caller, model, today)
-            head = {
-                "day": today,
-                "at": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "epc": __version__,
-                "evaluator": structs.asdict(model.identity),
-            }
-            row = day_row(watching.panel, answers, head)
-            append_day(watching.history, read_history(watching.history), row)
+            append_day(watching.history, await _day(watching, caller, model, now))
         journal.remove()
         with suppress(OSError):  # whatever else was put there is not ours to remove
             folder.rmdir()
     return watching.standing()
 
 
-async def _ask(watching: Watching, caller: Caller, model: Model, today: str) -> list[Json]:
-    """Ask every pair of the panel at once; the day is part of an answer's name."""
+async def _day(watching: Watching, caller: Caller, model: Model, now: datetime) -> Day:
+    """Ask every pair at once; the day and the asking are part of an answer's name."""
+    due, askings, today = watching.due, watching.askings, now.date().isoformat()
     decoding = watching.manifest.evaluator.decoding
     put_within(model, watching.manifest.configuration, watching.manifest.calibration)
     role = Role(name="evaluator", model=model, decoding=decoding)
-    items = watching.panel.items.values()
-    caller.progress.begin("panel", len(items))
+    caller.progress.begin("panel", len(due) * askings)
 
-    async def one(question: Question) -> Json:
-        call = await caller.ask_again(question, f"watch/{today}")
+    async def one(item: AskedPair, asking: int) -> Call:
+        question = Question(role=role, text=item.text, side="evaluation", pair=item.pair)
+        call = await caller.ask_again(question, f"watch/{today}/{asking}")
         caller.progress.advance()
-        return call
+        return call_of(call)
 
-    work = (
-        one(Question(role=role, text=item.text, side="evaluation", pair=item.pair))
-        for item in items
-    )
+    work = (one(watching.pool[key], asking) for key in due for asking in range(askings))
     try:
-        return await all_of(work)
+        calls = await all_of(work)
     except StoppedError as error:
         raise _failure(error) from None
+    served, fingerprints = (
+        tuple(sorted({name for name in names if name is not None}))
+        for names in zip(
+            *((call.served_model, call.system_fingerprint) for call in calls), strict=True
+        )
+    )
+    return Day(
+        day=today,
+        at=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        epc=__version__,
+        evaluator=ModelIdentity.parse(structs.asdict(model.identity)),
+        served_models=served,
+        system_fingerprints=fingerprints,
+        pairs=watching.pairs,
+        answers=tuple(
+            _answered(key, watching.pool[key].text, before, calls[at * askings :][:askings])
+            for at, (key, before) in enumerate(due.items())
+        ),
+    )
+
+
+def _answered(key: PairKey, prompt: str, before: str, calls: Sequence[Call]) -> Answered:
+    domain, strategy, task = key
+    return Answered(
+        domain=domain,
+        strategy=strategy,
+        task=task,
+        prompt=prompt,
+        before=before,
+        raws=tuple(call.answer for call in calls),
+        answered_at=tuple(call.answered_at for call in calls),
+    )
 
 
 def _failure(error: StoppedError) -> EpcError:
@@ -201,7 +247,7 @@ def _has(watching: Watching, today: str) -> bool:
 
     Raises: UsageError if the history goes on after it.
     """
-    days = watching.standing().days
-    if days and days[-1]["day"] > today:
-        raise UsageError(f"the history ends on {days[-1]['day']}, the clock says {today}")
-    return bool(days) and days[-1]["day"] == today
+    days = watching.standing().history.days
+    if days and days[-1].day > today:
+        raise UsageError(f"the history ends on {days[-1].day}, the clock says {today}")
+    return bool(days) and days[-1].day == today

@@ -3,41 +3,54 @@
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.watching import Standing, changed_pairs
+from epc.analysis.watching import SinceRun, Standing, changed_pairs
 from epc.protocol.results import Json
 from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW
 
 WORDS: Final = {"holds": "HOLDS", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL YET"}
+_SINCE: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "NO CHANGE SHOWN"}
 _SHOWN_DAYS: Final = 7
 _SHOWN_PAIRS: Final = 24
 _TASK: Final = 48
 
 
 def report(standing: Standing) -> str:
-    """Return the printed form: the verdict, what it rests on, the last days, what changed."""
-    sections = (_heading(standing), _days(standing), _changed(standing), _findings(standing))
+    """Return the printed form: both answers, what they rest on, the last days, what changed."""
+    sections = (
+        _heading(standing),
+        _panel(standing),
+        _days(standing),
+        _changed(standing),
+        _findings(standing),
+    )
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
 
 
 def _heading(standing: Standing) -> Iterator[str]:
-    days, pairs, bets = standing.days, len(standing.panel.items), standing.bets
+    days, bets = standing.days, standing.bets
+    if not standing.history.days:
+        yield "CANNOT TELL YET: no panel has been asked"
+        return
+    if standing.since_run is not None:
+        yield f"since the run     {_since_run(standing.since_run)}"
     word = WORDS[standing.verdict]
     held = standing.day_of(bets.held) if standing.verdict != "holds" else None
     if held and standing.verdict == "cannot_tell":
         word = "CANNOT TELL ANY MORE"
-    yield f"{word}, after {_count(len(days), 'day')} of {_count(pairs, 'pair')}"
+    pairs = _count(len(standing.history.panel), "pair")
+    first = standing.history.days[0].day
+    yield f"since {first}  {word}, after {_count(len(days), 'day')} of {pairs}"
     if standing.facts:
         yield "  its answers are facts: one changed verdict is drift"
         return
-    yield f"  tolerated  {100 * standing.tolerated:.1f}% of the panel on an average day"
     if bets.recent is not None:
-        week = [day["day"] for day in days[-RECENT:]]
+        week = [day.day for day in days[-RECENT:]]
         yield f"  recent     {100 * bets.recent:.1f}% a day from {week[0]} to {week[-1]}"
-    yield f"  capital    {bets.capital:.3g} of betting on drift, at most {bets.peak:.3g} so far"
-    yield (
-        f"             {bets.quiet:.3g} of betting on quiet in the recent past; "
-        f"{1 / WATCH_ERROR:g} is taken for proof"
-    )
+        yield f"  capital    {bets.capital:.3g} of betting on drift, at most {bets.peak:.3g} so far"
+        yield (
+            f"             {bets.quiet:.3g} of betting on quiet in the recent past; "
+            f"{1 / WATCH_ERROR:g} is taken for proof"
+        )
     if standing.verdict == "holds":
         least, error = f"{100 * bets.ceiling:.1f}%", f"{100 * WATCH_ERROR:g}%"
         yield f"  means      a drift to {least} or more that has lasted {WINDOW} days of asking"
@@ -45,15 +58,40 @@ def _heading(standing: Standing) -> Iterator[str]:
         yield "             a younger or smaller one may be missed"
     if held:
         yield f"  held       until {held}"
-    if bets.alarm is not None:
-        yield f"  alarm      {days[bets.alarm]['day']}, and an alarm is never taken back"
+    if standing.alarm is not None:
+        yield f"  alarm      {standing.alarm}, and an alarm is never taken back"
+
+
+def _since_run(since: SinceRun) -> str:
+    what = f"{since.turned} of {_count(since.pairs, 'pair')} got another verdict in every asking"
+    p_value = "" if since.p_value is None else f" (p {since.p_value:.2g})"
+    return f"{_SINCE[since.verdict]}: {what}{p_value}"
+
+
+def _panel(standing: Standing) -> Iterator[str]:
+    """Yield what the panel is, and what it can find."""
+    if standing.facts or not standing.history.days:
+        return
+    first, panel = standing.history.days[0], standing.history.panel
+    yield f"Panel, asked on {first.day}"
+    alike = sum(answer.unanimous for answer in first.answers)
+    yield f"  alike      {alike} of {len(first.answers)} candidates, in every asking"
+    if not panel:
+        yield "             so there is nothing to compare later days with: it can't be watched"
+        return
+    if len(panel) < first.pairs:
+        yield f"             fewer than the {first.pairs} that a panel takes: it finds less"
+    yield f"  flips      {100 * standing.history.flips:.1f}% of two askings of a pair differed"
+    yield f"  tolerated  {100 * standing.tolerated:.1f}% of the panel on an average day"
+    finds = (f"{share:.0%} with {chance:.0%}" for share, chance in standing.power.items())
+    yield f"  finds      a change of {', of '.join(finds)} probability, in the end"
 
 
 def _days(standing: Standing) -> Iterator[str]:
     if standing.days:
-        yield "Verdicts that differ from the measurement's"
+        yield "Verdicts that differ from the panel's"
     for day in standing.days[-_SHOWN_DAYS:]:
-        yield f"  {day['day']}  {day['changed']} of {len(day['answers'])}"
+        yield f"  {day.day}  {day.changed} of {len(day.answers)}"
 
 
 def _changed(standing: Standing) -> Iterator[str]:

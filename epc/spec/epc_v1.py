@@ -34,6 +34,13 @@ CONFIDENCE: Final = 0.95  # EPC-2.5(f)
 SCREENING_SEEDS: Final = 10  # EPC-2.5(g)
 PUBLICATION_SEEDS: Final = 30  # EPC-2.5(g)
 
+# Reading R92: the panel of a watch, and what may change on an average day without an alarm.
+WATCH_CANDIDATES: Final = 60
+WATCH_PAIRS: Final = 24
+WATCH_ASKINGS: Final = 3
+WATCH_TOLERATED: Final = 0.06
+WATCH_CHANGES: Final = (0.1, 0.2)  # shares of changed verdicts whose power is printed
+
 ZERO_COUPLING: Final = 1e-12  # Reading R8: gamma at or below this is "zero"
 SIMPLEX_TOLERANCE: Final = 1e-9  # how far a stored vector's sum may be from 1
 AGREEMENT: Final = 1e-12  # EPC-2.8: two implementations agree within this

@@ -8,7 +8,7 @@ average, so the capital is an e-process: by Ville's inequality the chance that i
 That an evaluator holds is about the recent past, and quiet days of long ago are no evidence of it.
 So a second gambler bets on quiet, begins anew on every day, and counts for no more than the
 poorest of these beginnings: of the first day and of each that is `WINDOW` days old or older.
-Suppose a drift to twice the tolerated share or more began on some day and lasts. Betting on quiet
+Suppose a drift to `CEILING` or more began on some day and lasts. Betting on quiet
 since that very day makes no money on average, and from the drift's `WINDOW`-th day on it is among
 these beginnings. So the chance that `holds` is *ever* said from then on is at most `error`,
 whenever the drift began. Of a younger drift nothing is promised. There `holds` goes as the capital
@@ -17,7 +17,7 @@ falls, and at once after a week in which more than the tolerated share changed (
 A day counts as one number between 0 and 1, the share of the panel that answers otherwise. Nothing
 is assumed of how the pairs within a day depend on each other, or of its distribution: only that,
 whatever happened before, its expectation is at most the share that is tolerated (without drift), or
-at least twice that (in a drift).
+at least `CEILING` (in a drift).
 
 Sources: I. Waudby-Smith and A. Ramdas, J. R. Stat. Soc. B 86 (2024), 1-27 (betting on a bounded
 mean); J. Ville (1939); J. Shin, A. Ramdas and A. Rinaldo, New England J. Stat. Data Sci. 2 (2024),
@@ -35,8 +35,8 @@ from epc.statistics.intervals import mean
 
 State = Literal["holds", "drifted", "cannot_tell"]
 
-TOLERATED: Final = 0.1  # Reading R46: a tenth of the panel may answer otherwise
 WATCH_ERROR: Final = 0.05
+CEILING: Final = 0.2  # Reading R46: or twice what is tolerated, if that is more
 # Shares of the largest bet that can never lose everything; the capital is spread over all of them.
 _BETS: Final = (0.05, 0.1, 0.2, 0.4, 0.6, 0.9)
 # Reading R46: three whole weeks, so that weekdays weigh alike. Twenty-fold within a ceiling of 0.2
@@ -78,7 +78,7 @@ def watch(shares: Sequence[float], *, tolerated: float) -> Watched:
     Source: Reading R46.
     """
     capitals = drift_capital(shares, tolerated)
-    ceiling = 2 * tolerated
+    ceiling = max(CEILING, 2 * tolerated)
     calm = quiet_capital(shares, ceiling)
     weeks = [mean(shares[max(0, day - RECENT) : day]) for day in range(1, len(shares) + 1)]
     alarm = next((day for day, capital in enumerate(capitals) if capital >= 1 / WATCH_ERROR), None)

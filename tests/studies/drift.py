@@ -1,6 +1,6 @@
 """How many calls show a changed evaluator: the table, gamma, and a watch, by simulation.
 
-Prints the tables of site/docs/drift.md. `make drift-study` runs it; it takes about five minutes.
+Prints the tables of site/docs/drift.md. `make drift-study` runs it; it takes about fifteen minutes.
 """
 
 import sys

@@ -160,7 +160,7 @@ def watch(run: Path, *more: str | Path, env: dict[str, str]) -> Any:
     return epc("watch", run, "--format", "json", *more, env=env)
 
 
-def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_reading_r92_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: Endpoint) -> None:
     run = hosted_run(tmp_path / "run", endpoint)
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     asked = sum(endpoint.prompts.values())
@@ -169,7 +169,14 @@ def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: En
         done = watch(run, env=on(day, endpoint.url))
         value = as_json(done, "watch")
         assert (done.returncode, value["verdict"]) == (0, "cannot_tell")
-    assert sum(endpoint.prompts.values()) == asked + 3 * 24
+        assert value["since_run"] == {
+            "verdict": "cannot_tell",
+            "pairs": 60,
+            "turned": 0,
+            "p_value": 1.0,
+        }
+    # Sixty candidates three times on the first day, 24 pairs on each later one.
+    assert sum(endpoint.prompts.values()) == asked + 3 * 60 + 2 * 24
     endpoint.behave = turning(share_of_prompts(0.6))
     verdicts = []
     for day in range(4, 12):
@@ -181,7 +188,7 @@ def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: En
 
     assert verdicts[0] == (0, "cannot_tell")
     assert verdicts[-1] == (1, "drifted")
-    panel = read_rows(run / "watch.jsonl")[0]["answers"]
+    panel = read_rows(run / "watch.jsonl")[1]["answers"]
     flipped = [row["task"] for row in panel if share_of_prompts(0.6)(row["prompt"])]
     assert [pair["task"] for pair in value["changed"]] == flipped
     # The record of the measurement is what it was, and still valid.
@@ -191,18 +198,58 @@ def test_reading_r46_a_server_is_watched_day_by_day(tmp_path: Path, endpoint: En
     assert files_that_hold(tmp_path, CANARY) == []
 
 
+def test_reading_r92_an_evaluator_that_changed_before_its_watch_began_is_found_on_the_first_day(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    endpoint.behave = turning(share_of_prompts(0.2))
+
+    done = watch(run, env=on(1, endpoint.url))
+    quiet = watch(run, env=on(2, endpoint.url))
+
+    value = as_json(done, "watch")
+    candidates = read_rows(run / "watch.jsonl")[0]["answers"]
+    turned = sum(share_of_prompts(0.2)(row["prompt"]) for row in candidates)
+    assert (done.returncode, value["since_run"]["verdict"]) == (1, "drifted")
+    assert (value["since_run"]["turned"], value["first_day"]) == (turned, "2026-07-03")
+    assert turned > 0
+    # The panel holds what it answers now, so that later days compare with that.
+    assert (quiet.returncode, as_json(quiet, "watch")["days"][0]["changed"]) == (1, 0)
+
+
+def test_reading_r92_days_of_the_rule_before_get_a_new_panel(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    old = {"answers": [{"before": "A", "changed": True, "raw": "B"}], "changed": 1}
+    line = json.dumps({"day": "2026-07-02", "panel": "0" * 64, **old}) + "\n"
+    (run / "watch.jsonl").write_text(line, "utf-8")
+
+    shown = epc("watch", run, "--no-ask", env=on(1))
+    done = watch(run, env=on(1, endpoint.url))
+
+    assert shown.returncode == 0
+    assert (
+        "the days until 2026-07-02 (1) were compared with one recorded answer a pair"
+        in shown.stdout
+    )
+    value = as_json(done, "watch")
+    assert (done.returncode, value["first_day"], value["pairs"]) == (0, "2026-07-03", 24)
+    assert (run / "watch.jsonl").read_text("utf-8").startswith(line)
+
+
 def watched_for(run: Path, flips: list[int]) -> None:
-    """Write the history on: after its only day, days on which so many of the panel changed."""
-    (first,) = read_rows(run / "watch.jsonl")
-    days = [first]
-    for number, count in enumerate(flips, 2):
+    """Write the history on: after its two days, days on which so many of the panel changed."""
+    first, second = read_rows(run / "watch.jsonl")
+    days = [first, second]
+    for number, count in enumerate(flips, 3):
         day = (DAY + timedelta(days=number)).isoformat()
         answers = [
-            {**answer, "raw": raw, "verdict": raw, "changed": index < count, "answered_at": None}
-            for index, answer in enumerate(first["answers"])
+            {**answer, "raws": [raw], "answered_at": [None]}
+            for index, answer in enumerate(second["answers"])
             for raw in ["B" if (answer["before"] == "A") == (index < count) else "A"]
         ]
-        days.append({**first, "day": day, "changed": count, "answers": answers})
+        days.append({**second, "day": day, "answers": answers})
     text = "".join(f"{json.dumps(day, sort_keys=True)}\n" for day in days)
     (run / "watch.jsonl").write_text(text, "utf-8")
 
@@ -212,7 +259,8 @@ def test_reading_r46_two_hundred_quiet_days_do_not_hide_ten_of_a_drift(
 ) -> None:
     """The word `holds` is about the recent past, and goes before the alarm comes."""
     run = hosted_run(tmp_path / "run", endpoint)
-    assert watch(run, env=on(1, endpoint.url)).returncode == 0
+    for day in (1, 2):
+        assert watch(run, env=on(day, endpoint.url)).returncode == 0
     once = (run / "watch.jsonl").read_bytes()
     quiet = [0, 1] * 100  # 2.1% of 24 pairs
 
@@ -223,22 +271,23 @@ def test_reading_r46_two_hundred_quiet_days_do_not_hide_ten_of_a_drift(
         return done.returncode, as_json(done, "watch"), epc("watch", run, "--no-ask").stdout
 
     code, value, text = stands(quiet)
-    assert (code, value["verdict"], value["held"]) == (0, "holds", "2027-01-19")
-    assert text.startswith("HOLDS, after 201 days of 24 pairs\n")
-    assert "  recent     2.4% a day from 2027-01-13 to 2027-01-19\n" in text
+    assert (code, value["verdict"], value["held"]) == (0, "holds", "2027-01-20")
+    assert "\nsince 2026-07-03  HOLDS, after 201 days of 24 pairs\n" in text
+    assert "  recent     2.4% a day from 2027-01-14 to 2027-01-20\n" in text
     assert "  means      a drift to 20.0% or more that has lasted 21 days of asking" in text
     assert "  held " not in text
 
-    for changed in (3, 7):  # 12.5% and 29.2% of 24 pairs
+    for changed in (3, 5):  # 12.5% and 20.8% of 24 pairs
         code, value, text = stands(quiet + [changed] * 10)
         assert (code, value["verdict"], value["alarm"]) == (0, "cannot_tell", None)
-        assert "2027-01-19" < value["held"] < "2027-01-29"
-        assert text.startswith("CANNOT TELL ANY MORE, after 211 days of 24 pairs\n")
+        assert "2027-01-20" <= value["held"] < "2027-01-30"
+        assert "  CANNOT TELL ANY MORE, after 211 days of 24 pairs\n" in text
         assert f"  held       until {value['held']}\n" in text
 
 
 def test_reading_r46_a_day_counts_once(tmp_path: Path, endpoint: Endpoint) -> None:
     run = hosted_run(tmp_path / "run", endpoint)
+    first = epc("watch", run, "--dry-run", env=on(1))
     once = watch(run, env=on(1, endpoint.url))
     history, asked = (run / "watch.jsonl").read_bytes(), sum(endpoint.prompts.values())
 
@@ -251,6 +300,7 @@ def test_reading_r46_a_day_counts_once(tmp_path: Path, endpoint: Endpoint) -> No
     assert sum(endpoint.prompts.values()) == asked
     assert dry.returncode == 0
     assert dry.stdout.splitlines()[1].split() == ["evaluator", "calls", "24", "24", "24"]
+    assert first.stdout.splitlines()[1].split() == ["evaluator", "calls", "180", "180", "180"]
     assert watch(run, env=on(0, endpoint.url)).returncode == 2  # a clock behind the history
 
 
@@ -264,12 +314,13 @@ def test_reading_r46_a_row_holds_what_was_asked_and_answered(
 
     assert schema_findings("watch_day", row) == []
     said = {c["prompt"]: c["answer"] for c in read_rows(run / "calls.jsonl")}
-    assert len(row["answers"]) == 5
+    assert len(row["answers"]) == 13  # 60 for 24, so 12.5 for 5
     for answer in row["answers"]:
-        assert answer["before"] == answer["raw"] == said[answer["prompt"]]
+        assert answer["raws"] == [answer["before"]] * 3 == [said[answer["prompt"]]] * 3
     assert (row["day"], row["served_models"]) == ("2026-07-03", ["served-model-0806"])
     # The number of pairs is the history's from then on, and another one is another watch.
-    assert as_json(watch(run, env=on(2, endpoint.url)), "watch")["pairs"] == 5
+    value = as_json(watch(run, env=on(2, endpoint.url)), "watch")
+    assert (value["pairs"], len(value["days"])) == (5, 1)
     refused = watch(run, "--pairs", "6", env=on(3, endpoint.url))
     assert refused.returncode == 2
     assert "name another one with --history" in refused.stderr
@@ -317,7 +368,7 @@ def test_reading_r46_a_limit_stops_a_day_and_the_next_sitting_goes_on(
     later = watch(run, env=on(2, endpoint.url))
 
     assert later.returncode == 0
-    assert sum(endpoint.prompts.values()) - count == 20 + 24
+    assert sum(endpoint.prompts.values()) - count == 20 + 180
 
 
 def test_reading_r46_ctrl_c_loses_nothing(tmp_path: Path, endpoint: Endpoint) -> None:
@@ -336,7 +387,7 @@ def test_reading_r46_ctrl_c_loses_nothing(tmp_path: Path, endpoint: Endpoint) ->
 
     endpoint.behave = answering
     assert watch(run, env=on(1, endpoint.url)).returncode == 0
-    assert sum(endpoint.prompts.values()) - count == 24 + 1  # what was under way is asked again
+    assert sum(endpoint.prompts.values()) - count == 180 + 1  # what was under way is asked again
 
 
 def test_reading_r46_recorded_verdicts_that_changed_are_drift(tmp_path: Path) -> None:
@@ -374,4 +425,4 @@ def test_reading_r46_what_cannot_be_watched_says_what_can(tmp_path: Path) -> Non
     assert "watch a run that reused its answers" in fresh.stderr
     assert "watch the run folder, not a manifest" in manifest.stderr
     assert mock.returncode == 0
-    assert mock.stdout.startswith("HOLDS, after 1 day of ")
+    assert mock.stdout.startswith("since the run     SAME: 0 of ")

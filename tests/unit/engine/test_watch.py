@@ -10,8 +10,8 @@ from epc.errors import UsageError
 
 
 def watching(*days: str) -> Any:
-    standing = SimpleNamespace(days=[{"day": day} for day in days])
-    return SimpleNamespace(standing=lambda: standing)
+    history = SimpleNamespace(days=[SimpleNamespace(day=day) for day in days])
+    return SimpleNamespace(standing=lambda: SimpleNamespace(history=history))
 
 
 def test_only_its_last_day_can_be_today() -> None:

@@ -10,7 +10,7 @@ from epc.report.watch_text import _count, _days, _pair
 
 def standing(days: int) -> Any:
     return SimpleNamespace(
-        days=[{"day": f"day {n}", "changed": n, "answers": "A" * 20} for n in range(days)]
+        days=[SimpleNamespace(day=f"day {n}", changed=n, answers="A" * 20) for n in range(days)]
     )
 
 
