@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections import Counter
@@ -123,6 +124,10 @@ class Loopback:
         self._server = Server(("127.0.0.1", 0), handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
+
+    def encrypt(self, context: ssl.SSLContext) -> None:
+        """Speak TLS from now on."""
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
     @property
     def url(self) -> str:

@@ -28,10 +28,11 @@ FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 60.0
 _BAD_REQUEST: Final = 400
 _WITHHOLDING: Final = frozenset({_BAD_REQUEST, 403})  # by which prompts are refused
+_MOVES, _SERVER = 300, 500  # from where statuses tell of redirects, and of the server's failures
 _TOO_MANY: Final = 429
 _UNUSABLE: Final = frozenset({_BAD_REQUEST, 422})
 _REASONING: Final = ("reasoning", "thinking", "chat_template_kwargs")
-_TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY, 500, 502, 503, 504, 529})
+_TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY})
 _ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment", "spending")
 # Such replies may advise on billing as well; the last is Gemini's, for a limit of a minute.
 _TOO_FAST: Final = ("rate limit", "rate_limit", "resource has been exhausted")
@@ -191,7 +192,9 @@ class Line(Struct, frozen=True, kw_only=True):
             try:
                 answer = await self._in_time(once(ticket, attempt))
             except TransientError as failure:
-                last = failure
+                # While it is waited, no frame may hold on to a body that was no answer.
+                last = failure.with_traceback(None)
+                last.__context__ = None
             else:
                 self.gate.heard_at = time.monotonic()
                 return answer
@@ -263,7 +266,9 @@ class Line(Struct, frozen=True, kw_only=True):
         too_fast = any(mark in lower for mark in _TOO_FAST)
         owing = status in (402, 403, 412, _TOO_MANY) and any(mark in lower for mark in _ARREARS)
         in_arrears = any(mark in lower for mark in _EMPTY_ACCOUNT) or (owing and not too_fast)
-        if status in _TRANSIENT and not in_arrears:
+        # Also what a server puts down to itself, and a success that brings nothing, such as 204.
+        passing = status in _TRANSIENT or status < _MOVES or status >= _SERVER
+        if passing and not in_arrears:
             wait_s = retry_after(headers)
             if status == _TOO_MANY and wait_s is not None and wait_s <= PATIENCE_S:
                 self.gate.hold(wait_s)

@@ -23,12 +23,12 @@ from epc.engine.batch_protocols import (
 from epc.engine.model import Completion
 from epc.engine.providers import Provider
 from epc.engine.remote import Remote
-from epc.engine.replies import counted, named
 from epc.engine.secrets import redact
 from epc.engine.transport import Transport
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.records.replies import counted, named
 from epc.records.usage import NO_CHOICE
 
 _PAGE: Final = 100

@@ -16,7 +16,7 @@ from epc.engine.budget import Budget
 from epc.engine.model import Completion
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
-from epc.engine.transport import File, NoReplyError, Reply, Transport
+from epc.engine.transport import File, NoReplyError, OversizedError, Reply, Transport
 from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -32,7 +32,7 @@ _LONGEST_FILE: Final = 2**30  # bytes: fifty thousand answers, each in its whole
 _OK: Final = 200
 _DONE: Final = (_OK, 201)
 _REFUSED: Final = range(400, 500)
-_PASSING: Final = (408, 425, 429, 500, 502, 503, 504, 529)
+_PASSING: Final = (408, 425, 429, *range(500, 600))
 _PAGE: Final = 100
 _MOST_PAGES: Final = 100
 _FULL: Final = ("token_limit_exceeded", "rate_limit_exceeded")  # there is room later
@@ -214,12 +214,12 @@ class Batching(ABC):
                 headers=self._headers,
                 **content,
             )
+        except OversizedError as failure:
+            raise WorldError(f"{method} {path}: {failure}") from None
         except NoReplyError as failure:
             if deadline_s < _DEADLINE_S and (self.budget.left_s() or 0.0) <= 0:
                 raise self.budget.too_late() from None
             raise PassingError(f"{method} {path}: {failure}") from None
-        if not reply.whole:
-            raise WorldError(f"{method} {path}: more than {len(reply.body):,} bytes")
         if reply.status not in _DONE:
             text = redact(reply.body[:300].decode("utf-8", "replace"))
             kind = RefusedError if reply.status in _REFUSED else WorldError

@@ -409,7 +409,6 @@ class Caller(Struct, kw_only=True):
         self.progress.asked += 1
         self.progress.retries += call["retries"]
         self.progress.too_large += call["finish_reason"] == TOO_LARGE
-        self.progress.lost = self.budget.lost
         self.progress.tokens += (call["tokens_in"] or 0) + (call["tokens_out"] or 0)
         if None not in self.budget.prices.values():
             self.progress.cost = float(self.budget.cost)

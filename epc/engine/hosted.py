@@ -18,13 +18,12 @@ from epc.engine.model import Completion, Identity
 from epc.engine.nearest import unknown
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import completion, meant_status, refuses_field, request_id
+from epc.engine.replies import completion, meant_status, refuses_field
 from epc.engine.request_body import require_sendable
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
-from epc.records.recordable import TOO_LARGE
 
 if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching
@@ -118,14 +117,6 @@ class Hosted(Remote):
             return self.refused(status, reply.body, reply.headers, retries=retries)
         self._limit_field = field
         unusual = None if field == self._provider.limit_field else field
-        if not reply.whole:
-            return Completion(
-                text="",
-                finish_reason=TOO_LARGE,
-                retries=retries,
-                limit_field=unusual,
-                request_id=request_id(reply.headers, redact=self._redact),
-            )
         answer = completion(
             reply.body,
             latency_s=round(time.monotonic() - began, 9),

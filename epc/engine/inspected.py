@@ -19,11 +19,12 @@ from epc.engine.limits import Ticket
 from epc.engine.model import CallError, Completion, Identity
 from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import named, request_id, without_secrets
+from epc.engine.replies import request_id, without_secrets
 from epc.errors import UsageError
 from epc.extras import MissingExtraError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.records.replies import named, spoken
 from epc.records.usage import NO_CHOICE
 
 if TYPE_CHECKING:
@@ -258,8 +259,7 @@ def _completion(
     Raises: TransientError if the words are Inspect's, and it is no reply of the provider's.
     """
     text, stopped = redact(output.completion), str(output.stop_reason)
-    spoken = "".join(str(value) for key, value in _leaves(response) if key in ("text", "content"))
-    if text not in spoken:
+    if not spoken(response, text, blank=True):
         text = ""
         if stopped != "content_filter":
             stopped = _stop_without_words(response, stopped)

@@ -4,13 +4,16 @@ Calls that are answered together are one group: written, then synced, before the
 group but the first is headed by a line that says how long the file was then, all of it on disk.
 So what a power cut can have damaged is told from what it cannot: behind the last such line
 anything may be missing, before it nothing.
+
+A call's line has its CRC-32 beside it, `{"call":{...},"crc":"..."}`, so that a line that was edited
+is found, or that lost a bit and is still JSON. Lines of earlier versions are the bare call.
 """
 
 import asyncio
 import fcntl
 import json
 import os
-import re
+import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,26 +24,30 @@ import msgspec
 from epc.analysis.sharing import with_origin
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
+from epc.records.calls import call_of
 from epc.records.layout import JOURNAL, call_line
 from epc.records.recordable import LONGEST_CALL, recordable
+from epc.records.replies import contradictions
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import dumps_line
+from epc.records.strict_json import dumps_line, remove_unfinished
 
 TORN: Final = "journal.torn"  # what a crash left of lines
 DAMAGED: Final = "journal.damaged"  # lines that were whole once
 OVERSIZED: Final = "journal.oversized"  # answers that no record can hold, as they came
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
 _GATHERING_S: Final = 0.02
-_HEAD: Final = re.compile(rb'\{"synced":\d+\}\n')
+_CALL: Final = b'{"call":'
+_SUM: Final = len(b',"crc":"01234567"}\n')
 
 
 class Journal:
     """An append-only file of calls, held by one process at a time.
 
     It keeps in memory where each call stands, not the calls. Opening it reads what an earlier
-    process left. Lines that are no calls are copied to a file beside it and blanked, so that the
-    calls they held are asked again: `torn` counts those that a crash explains, `damaged` those
-    that none does, because they were on disk before later ones were written.
+    process left. Lines that are no calls, or are not as they were written, are copied to a file
+    beside it and blanked, so that the calls they held are asked again: `torn` counts those that a
+    crash explains, `damaged` those that none does, because they were on disk before later ones were
+    written, or are whole and say something else.
 
     A call's line is at most `longest` bytes. Earlier versions wrote longer ones, which nothing
     could read back: they are copied to a file beside it as well, and cut to what can be recorded
@@ -66,6 +73,7 @@ class Journal:
         try:
             with able_to("read", self.path):
                 self._load()
+                remove_unfinished(folder)  # nobody else writes here while this is held
             self._found = self._end
         except (UsageError, WorldError):
             self.close()
@@ -99,7 +107,7 @@ class Journal:
             call = msgspec.json.decode(line) if offset >= self._found else json.loads(line)
             stated = with_origin(call)
             own = offset >= self._found and len(stated) == len(call)
-            yield stated, line if own else dumps_line(stated).encode()
+            yield stated, line + b"\n" if own else dumps_line(stated).encode()
 
     async def append(self, call: Json) -> None:
         """Write one call and wait until the disk has it.
@@ -114,7 +122,7 @@ class Journal:
             self._writing = self._loop.create_task(self._write_waiting())
         assert self._loop is not None
         done = self._loop.create_future()
-        self._waiting.append((call["id"], call_line(call), done))
+        self._waiting.append((call["id"], call_line(call).removesuffix(b"\n"), done))
         await done
 
     async def drain(self) -> None:
@@ -142,7 +150,9 @@ class Journal:
             try:
                 assert self._loop is not None
                 await self._loop.run_in_executor(
-                    self._thread, self._write, b"".join([head, *(line for _, line, _ in batch)])
+                    self._thread,
+                    self._write,
+                    b"".join([head, *(_summed(line) for _, line, _ in batch)]),
                 )
             except OSError as error:
                 self._broken = WorldError(f"cannot write {self.path}: {error.strerror or error}")
@@ -151,8 +161,8 @@ class Journal:
                 return
             self._end += len(head)
             for name, line, done in batch:
-                self._places[name] = (self._end, len(line))
-                self._end += len(line)
+                self._places[name] = (self._end + len(_CALL), len(line))
+                self._end += len(_summed(line))
                 if not done.done():
                     done.set_result(None)
             self._streaming = bool(self._waiting)
@@ -189,14 +199,16 @@ class Journal:
                 offset, self._end = self._end, self._end + len(line)
                 if line == _head(offset) and offset:
                     synced = offset
-                elif (call := _parse(line)) is not None:
-                    self._places[call["id"]] = (offset, len(line))
-                    if len(line.rstrip()) > self.longest:
+                elif (found := _call_in(line)) is not None:
+                    call, start, length = found
+                    self._places[call["id"]] = (offset + start, length)
+                    if length > self.longest:
                         oversized.append((offset, line))
+                        self._places[call["id"]] = (offset, len(line))
                 elif not _is_blank(line):
                     strange.append((offset, line))
-        # A head that stands elsewhere than it was written: bytes were taken out or put in.
-        damaged = [(p, line) for p, line in strange if p < synced or _HEAD.fullmatch(line)]
+        # No crash leaves a line whole that is no call, nor one that is not as it was written.
+        damaged = [(p, line) for p, line in strange if p < synced or _is_whole(line)]
         torn = [each for each in strange if each not in damaged]
         self.damaged, self.torn = len(damaged), len(torn)
         self._set_aside(damaged, DAMAGED)
@@ -209,7 +221,9 @@ class Journal:
             self._overwrite([*blanks, *cut])
 
     def _cut(self, line: bytes) -> bytes:
-        return dumps_line(recordable(json.loads(line), self.longest)).encode().rstrip()
+        found = _call_in(line)
+        assert found is not None
+        return dumps_line(recordable(found[0], self.longest)).encode().rstrip()
 
     def _set_aside(self, lines: list[tuple[int, bytes]], name: str) -> None:
         """Copy lines to a file beside the journal, before anything is done to them."""
@@ -255,11 +269,34 @@ def _is_blank(line: bytes) -> bool:
     return line.endswith(b"\n") and not line.strip(b" \n")
 
 
-def _parse(line: bytes) -> Json | None:
+def _summed(call: bytes) -> bytes:
+    """Return the line of a call: it, and its checksum."""
+    return b'%s%s,"crc":"%08x"}\n' % (_CALL, call, zlib.crc32(call))
+
+
+def _call_in(line: bytes) -> tuple[Json, int, int] | None:
+    """Return the call of a line, where it begins, and its length.
+
+    None if it is not as it was written. A line of an earlier version has no checksum: only the
+    provider's reply vouches for its answer.
+    """
     if not line.endswith(b"\n"):
         return None
+    start, end = (len(_CALL), len(line) - _SUM) if line.startswith(_CALL) else (0, len(line) - 1)
+    call = _parsed(line[start:end].rstrip())
+    if call is None or schema_findings("call", call):
+        return None
+    true = line == _summed(line[start:end]) if start else not any(contradictions(call_of(call)))
+    return (call, start, len(line[start:end].rstrip())) if true else None
+
+
+def _is_whole(line: bytes) -> bool:
+    return line.endswith(b"\n") and _parsed(line) is not None
+
+
+def _parsed(text: bytes) -> Json | None:
     try:
-        call: Json = json.loads(line)
+        value: Json = json.loads(text)
     except ValueError:
         return None
-    return None if schema_findings("call", call) else call
+    return value

@@ -35,7 +35,6 @@ class Progress(Struct, kw_only=True):
     from_runs: int = 0
     from_journal: int = 0
     retries: int = 0
-    lost: int = 0
     failures: int = 0
     last_failure: str = ""
     tokens: int = 0
@@ -45,6 +44,11 @@ class Progress(Struct, kw_only=True):
     oversized: int = 0
     too_large: int = 0
     said: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def lost(self) -> int:
+        """Answers that may be billed and did not reach us."""
+        return self.budget.lost
 
     def begin(self, stage: str, total: int, parts: Mapping[str, int] | None = None) -> None:
         """Enter the next stage of the run."""
@@ -71,7 +75,6 @@ class Progress(Struct, kw_only=True):
             whole.said.update(part.said)
             whole.last_failure = part.last_failure or whole.last_failure
             whole.cost = part.cost if whole.cost is None else max(whole.cost, part.cost or 0.0)
-        whole.lost = whole.budget.lost
         return whole
 
 

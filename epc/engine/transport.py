@@ -65,15 +65,11 @@ _Kind = tuple[str, str, _Headers, bool]  # method, path, headers of its own, wit
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """An HTTP reply: its status, the allowed headers in lower case, and its bytes.
-
-    `whole` is false where it had more than the bytes that are taken.
-    """
+    """An HTTP reply: its status, the allowed headers in lower case, and its bytes."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    whole: bool = True
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,6 +89,10 @@ class NoReplyError(Exception):
     def __init__(self, message: str, *, sent: bool = True) -> None:
         super().__init__(message)
         self.sent = sent
+
+
+class OversizedError(NoReplyError):
+    """A reply had a larger body than is taken."""
 
 
 class Transport:
@@ -123,9 +123,8 @@ class Transport:
     ) -> Reply:
         """Send a request, with `content` as JSON or a form, and return the reply.
 
-        Of its body the first bytes are taken, as many as `most_bytes` or `MAX_REPLY_BYTES`.
-
-        Raises: NoReplyError if there is none within the deadline.
+        Raises: NoReplyError if there is none within the deadline; OversizedError if its body is
+        larger than `most_bytes` or `MAX_REPLY_BYTES`.
         """
         if self._client is None:
             self._authorities = _certificates() if self._encrypted else {}
@@ -133,22 +132,28 @@ class Transport:
         own = tuple((headers or {}).items())
         idle = self._idle.setdefault((method, path, own, content is None), [])
         exchange = idle.pop() if idle else self._exchange(method, path, own, content)
-        exchange.begin(MAX_REPLY_BYTES if most_bytes is None else most_bytes)
+        most = MAX_REPLY_BYTES if most_bytes is None else most_bytes
+        exchange.begin(most)
         if content is not None:
             exchange.carry(_encoded(content))
         if form is not None:
             exchange.fill_in(form)
+        reply = None
         try:
             performing = self._client.perform(exchange.handle)
             await (performing if deadline_s is None else asyncio.wait_for(performing, deadline_s))
+            reply = exchange.reply()
         except TimeoutError:
             raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except TransferError as error:
-            if exchange.whole:
-                raise self._failure(exchange.handle, error.code, error.message) from None
-        reply = exchange.reply()
-        if form is None and exchange.whole:
-            idle.append(exchange)
+            if exchange.oversized:
+                raise OversizedError(f"the reply has more than {most:,} bytes") from None
+            raise self._failure(exchange.handle, error.code, error.message) from None
+        finally:
+            if reply is not None and form is None:
+                idle.append(exchange)
+            else:
+                exchange.close()
         return reply
 
     async def close(self) -> None:
@@ -201,7 +206,7 @@ class _Exchange:
         self._libcurl = pycurl  # to import it for each call, by its name, takes a microsecond
         self._lines: list[bytes] = []
         self._parts: list[bytes] = []
-        self._room, self.whole = 0, True
+        self._room, self.oversized = 0, False
         self.handle = handle = pycurl.Curl()
         handle.setopt(pycurl.URL, url)
         handle.setopt(pycurl.CUSTOMREQUEST, method)
@@ -219,8 +224,7 @@ class _Exchange:
     def begin(self, most: int) -> None:
         """Let a new reply come, of whose body so many bytes are taken."""
         self._lines.clear()
-        self._parts.clear()
-        self._room, self.whole = most, True
+        self._room, self.oversized = most, False
 
     def carry(self, body: bytes) -> None:
         """Give the request its body, which is sent once.
@@ -245,8 +249,13 @@ class _Exchange:
             part.data(value.content if isinstance(value, File) else value.encode())
         self.handle.setopt(self._libcurl.MIMEPOST, mime)
 
+    def close(self) -> None:
+        """Give the memory back now: the handle and this hold on to one another."""
+        self.handle.close()
+        self._parts.clear()
+
     def reply(self) -> Reply:
-        """Return what has come. Of the heads of several, that of the last counts."""
+        """Return what has come, and keep nothing. Of several heads, the last counts."""
         headers: dict[str, str] = {}
         for line in self._lines:
             name, colon, value = line.partition(b":")
@@ -256,15 +265,17 @@ class _Exchange:
                 headers.setdefault(lower.decode(), value.decode().strip())
         status = self.handle.getinfo(self._libcurl.RESPONSE_CODE)
         body = b"".join(self._parts)
-        return Reply(status=status, headers=headers, body=body, whole=self.whole)
+        self._parts.clear()
+        return Reply(status=status, headers=headers, body=body)
 
     def _take(self, part: bytes) -> int:
         """Take a part of the body. Another number than its length ends the transfer."""
-        if len(part) > self._room:
-            self.whole = False
-        self._parts.append(part[: self._room])
-        self._room -= len(self._parts[-1])
-        return len(self._parts[-1]) if self.whole else -1
+        self._room -= len(part)
+        self.oversized = self._room < 0
+        if self.oversized:
+            return -1
+        self._parts.append(part)
+        return len(part)
 
 
 def _certificates() -> dict[int, str]:

@@ -11,6 +11,7 @@ from epc.records.composed import check
 from epc.records.findings import Findings
 from epc.records.layout import CallNames
 from epc.records.manifest import Head
+from epc.records.replies import contradictions
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
 from epc.records.typed import parse
@@ -29,9 +30,10 @@ def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -
 
     def counted() -> Iterator[tuple[int, Call]]:
         for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
-            call = without_reply(row)
+            call = call_of(row)
+            check_reply(call, f"/calls/{index}", findings)
             usage.add(call)
-            yield index, call
+            yield index, replace(call, reply=None, headers=None)
 
     return index_calls(counted(), manifest, findings)
 
@@ -86,6 +88,13 @@ def _models(manifest: Head) -> dict[str, str]:
     members = enumerate(members_of(manifest.evaluator.details), 1)
     by_role: dict[str, str] = {role: model.model for role, model in manifest.asked.items()}
     return {**by_role, **{f"{MEMBER}{number}": member.model for number, member in members}}
+
+
+def check_reply(call: Call, where: str, findings: Findings) -> None:
+    """Note what of a call its own reply contradicts."""
+    for key, problem in contradictions(call):
+        remedy = "restore the call as it was answered"
+        findings.add(_CLAUSE, f"{where}/{key}", problem, remedy)
 
 
 def call_of(row: Json) -> Call:

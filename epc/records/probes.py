@@ -18,7 +18,7 @@ from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.answers import answers_of
-from epc.records.calls import call_names, read_calls
+from epc.records.calls import call_names, check_reply, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import PROBES
 from epc.records.manifest import Head, Manifest
@@ -92,6 +92,7 @@ class ProbeReader:
             if problems:
                 continue
             probe, call = self._probe(where, row), parse(row.call, Call)
+            check_reply(call, f"{where}/call", self._findings)
             if probe is None or not self._is_answered(where, row, call, probe):
                 continue
             if call.id in probes:

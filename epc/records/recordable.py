@@ -3,6 +3,7 @@
 Without this bound an answer could be journalled, paid for, and never read again.
 """
 
+import re
 from typing import Final
 
 from epc.protocol.results import Json
@@ -13,6 +14,7 @@ TOO_LARGE: Final = "too_large"  # the finish_reason of an answer that could not 
 LONGEST_CALL: Final = MAX_LINE_BYTES - 2**16
 _KEPT: Final = 10_000  # characters of an answer; an evaluator is shown 300
 _WIDEST: Final = 6  # bytes that a character takes in a line at most, as an escape
+UNRECORDED: Final = re.compile(r"\(a reply of [\d,]+ bytes, too large to record\)")
 _AROUND: Final = 2**13  # bytes of a line beside its texts
 
 

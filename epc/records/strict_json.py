@@ -42,6 +42,7 @@ __all__ = [
     "read",
     "read_lines",
     "read_text",
+    "remove_unfinished",
     "storable",
     "write",
     "write_bytes",
@@ -51,6 +52,7 @@ __all__ = [
 
 MAX_LINE_BYTES: Final = 4 * 2**20
 _BUFFER_BYTES: Final = 2**20  # of a file that is written: thousands of lines go to disk at once
+_UNFINISHED: Final = ".unfinished"  # how a file's name ends while it is written
 _LINE: Final = json.JSONEncoder(
     sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 )
@@ -153,6 +155,13 @@ def write_bytes(path: Path, parts: Iterable[bytes]) -> None:
         file.writelines(parts)
 
 
+def remove_unfinished(folder: Path, name: str = "") -> None:
+    """Remove what killed writers left of files below a folder, or of the one of that name in it."""
+    left = folder.glob(f".{name}.*{_UNFINISHED}") if name else folder.rglob(f".*{_UNFINISHED}")
+    for path in left:
+        path.unlink(missing_ok=True)
+
+
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Yield a file that takes its place, whole and on disk, when the block ends without failing.
@@ -160,7 +169,9 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     Raises: WorldError if the disk refuses.
     """
     with able_to("write", path):
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.name}.", suffix=_UNFINISHED
+        )
         try:
             with os.fdopen(handle, "wb", buffering=_BUFFER_BYTES) as file:
                 yield file

@@ -450,7 +450,7 @@ def _journalled_lines(content: bytes) -> list[Json]:
     for line in content.splitlines(keepends=True):
         if line.endswith(b"\n") and not line.startswith(HEAD):
             with suppress(ValueError):
-                found.append(json.loads(line))
+                found.append(json.loads(line)["call"])
     return found
 
 

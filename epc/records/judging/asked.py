@@ -8,6 +8,7 @@ from pathlib import Path
 from epc.records.judging.documents import Plan, Record
 from epc.records.judging.layout import CALLS, LONGEST_LINE, role_of
 from epc.records.layout import CallNames
+from epc.records.replies import contradictions
 from epc.records.row_types import Call
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import read_lines
@@ -23,8 +24,8 @@ class _Call:
 class NamedCalls:
     """What calls.jsonl holds, of calls that carry their own name.
 
-    A call's name is the digest of what was asked of whom, so a call that was edited is no call
-    of the evaluation any more, and a record that refers to it is found.
+    A call's name is the digest of what was asked of whom, and its reply is read again, so a call
+    that was edited is no call of the evaluation any more, and a record that refers to it is found.
     """
 
     def __init__(self, folder: Path, plan: Plan) -> None:
@@ -49,12 +50,17 @@ class NamedCalls:
 
 
 def calls_of(folder: Path) -> Iterator[Call]:
-    """Yield the usable calls of an evaluation; one of imported replies has none."""
+    """Yield the usable calls of an evaluation that say what their replies say.
+
+    An evaluation of imported replies has none.
+    """
     path = folder / CALLS
     rows = read_lines(path, "calls", longest=LONGEST_LINE) if path.is_file() else ()
     for _, row, problems in rows:
-        if not problems and not schema_findings("call", row):
-            yield parse(row, Call)
+        if not (problems or schema_findings("call", row)):
+            call = parse(row, Call)
+            if not any(contradictions(call)):
+                yield call
 
 
 def _digest(text: str) -> bytes:

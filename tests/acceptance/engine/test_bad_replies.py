@@ -1,6 +1,7 @@
 """Replies that are no plain text: refusals, nothing, parts, more than a record can hold."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def large(received: Received, size: int) -> Reply:
     return completion(f"{said}\n" + "x" * size)
 
 
-def test_a_reply_too_large_to_record_is_cut_marked_and_stops_no_run(
+def test_an_answer_too_large_to_record_is_cut_marked_and_stops_no_run(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env, run, whole = hosted(endpoint.url), tmp_path / "run", tmp_path / "whole"
@@ -79,24 +80,32 @@ def test_a_reply_too_large_to_record_is_cut_marked_and_stops_no_run(
     # Those that are asked in the same words once the first answer is another.
     elsewhere = [prompt for prompt in prompts if digest(executor[0])[:12] not in prompt]
     evaluator = [prompt for prompt in elsewhere if prompt.startswith("Evaluate.")]
-    sizes = {executor[0]: 5 * MIB, evaluator[0]: 5 * MIB, evaluator[1]: 33 * MIB}
+    sizes = {executor[0]: 5 * MIB, evaluator[0]: 5 * MIB}
+    garbage = [evaluator[1]]  # more than is taken of any body, once
     endpoint.received.clear()
-    endpoint.behave = lambda row: (
-        large(row, sizes[row.prompt]) if row.prompt in sizes else answering(row)
-    )
+
+    def behave(row: Received) -> Reply:
+        if row.prompt in garbage:
+            garbage.remove(row.prompt)
+            return large(row, 33 * MIB)
+        return large(row, sizes[row.prompt]) if row.prompt in sizes else answering(row)
+
+    endpoint.behave = behave
 
     done = epc("run", *HOSTED, *SMALL, "--out", run, env=env)
 
     assert done.returncode == 0, done.stderr
-    assert set(endpoint.prompts.values()) == {1}
-    assert ", 3 answers too large to record" in done.stderr
+    assert {prompt: n for prompt, n in endpoint.prompts.items() if n > 1} == {evaluator[1]: 2}
+    assert ", 1 retries, 1 lost answers that may be billed, " in done.stderr
+    assert ", 2 answers too large to record" in done.stderr
     none = json.loads((run / "manifest.json").read_bytes())["provenance"]["no_answer"]
-    assert none == {"executor": {"too_large": 1}, "evaluator": {"too_large": 2}}
+    assert none == {"executor": {"too_large": 1}, "evaluator": {"too_large": 1}}
     calls = {call["prompt"]: call for call in read_rows(run / "calls.jsonl")}
-    assert calls[evaluator[0]]["answer"] == calls[evaluator[1]]["answer"] == ""
+    assert calls[evaluator[0]]["answer"] == ""
+    assert calls[evaluator[1]]["answer"] in ("A", "B")
     assert calls[executor[0]]["answer"].startswith(f"Answer {digest(executor[0])[:12]}.\nxxx")
     assert len(calls[executor[0]]["answer"]) == 10_000
-    assert "of the evaluator are none: 2 too_large" in done.stdout
+    assert "of the evaluator are none: 1 too_large" in done.stdout
     assert max(map(len, (run / "calls.jsonl").read_bytes().splitlines())) < 4 * MIB
     assert epc("validate", run).returncode == 0
     assert epc("show", run).stdout == done.stdout
@@ -112,11 +121,13 @@ def test_a_run_that_holds_an_answer_too_large_to_record_is_finished_by_resume(
     journal = run / "journal.jsonl"
     lines = journal.read_text("utf-8").splitlines(keepends=True)
     first = next(n for n, line in enumerate(lines) if not line.startswith(HEAD))
-    call = json.loads(lines[first])
+    call = json.loads(lines[first])["call"]
     call["answer"] += "x" * 5 * MIB
     call["reply"] = completion(call["answer"]).body.decode()
     long = json.dumps(call, sort_keys=True, separators=(",", ":"))
-    kept = [line for line in lines if not line.startswith(HEAD)]
+    kept = [
+        f"{json.dumps(json.loads(line)['call'])}\n" for line in lines if not line.startswith(HEAD)
+    ]
     kept[0] = f"{long}\n"
     journal.write_text("".join(kept), "utf-8")
 
@@ -129,3 +140,28 @@ def test_a_run_that_holds_an_answer_too_large_to_record_is_finished_by_resume(
     assert epc("validate", run).returncode == 0
     rows = {row["id"]: row for row in read_rows(run / "calls.jsonl")}
     assert rows[call["id"]]["finish_reason"] == "too_large"
+
+
+def test_a_body_that_is_never_a_completion_is_an_error_and_nothing_of_it_is_recorded(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    asked = Counter[str]()
+
+    def behave(row: Received) -> Reply:
+        asked[row.prompt] += 1
+        return large(row, 33 * MIB) if row.prompt.startswith("Evaluate.") else answering(row)
+
+    endpoint.behave = behave
+    run = tmp_path / "run"
+
+    few = ("--seeds", "0", "--rounds", "1", "--no-cache", "--concurrency", "1", "--no-probe")
+    done = epc("run", *HOSTED, *few, "--max-time", "4", "--out", run, env=hosted(endpoint.url))
+
+    assert done.returncode == 4
+    assert "the reply has more than 33,554,432 bytes" in done.stderr
+    judged = sum(n for prompt, n in asked.items() if prompt.startswith("Evaluate."))
+    assert judged > 1
+    assert f", {judged} lost answers that may be billed" in done.stderr
+    kept = read_rows(run / "journal.jsonl")
+    assert kept
+    assert not [row for row in kept if row["role"] == "evaluator"]

@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import time
+import tracemalloc
 from base64 import b64encode
 from typing import Any
 
@@ -42,6 +43,29 @@ GARBAGE = {
     "brackets without end": Reply(body=b"[" * 200_000),
     "parts of numbers": completion("A", choices=[{"message": {"content": [{"text": 5}]}}]),
     "parts that are none": completion("A", choices=[{"message": {"content": ["A"]}}]),
+    "no text and no reason": completion(None, choices=[{"message": {"content": ""}}]),
+    "no parts and no reason": completion(None, choices=[{"message": {"content": []}}]),
+    "no choices, and no completion": Reply(body=b'{"choices": []}'),
+    "null choices, and no completion": Reply(body=b'{"choices": null, "model": "m"}'),
+    "an answer and an error": completion("A", error={"message": "half-way", "code": 502}),
+    "a choice with an error": completion(
+        "A", choices=[{"message": {"content": "A"}, "error": {"code": 502}}]
+    ),
+    "a stream": Reply(
+        body=b'data: {"object": "chat.completion.chunk", "choices": [{"delta": {"content": "A"}}]}'
+        b"\n\ndata: [DONE]\n\n",
+        headers={"Content-Type": "text/event-stream"},
+    ),
+    "a piece of a stream": completion(
+        "A", object="chat.completion.chunk", choices=[{"index": 0, "delta": {"content": "A"}}]
+    ),
+    "a completion of the old kind": completion("A", choices=[{"text": "A"}]),
+    "a picture": Reply(body=b"\x89PNG\r\n", headers={"Content-Type": "image/png"}),
+    "plain text": Reply(body=b"A", headers={"Content-Type": "text/plain"}),
+    "a web page": Reply(body=completion("A").body, headers={"Content-Type": "text/html"}),
+    "UTF-16": Reply(body=completion("A").body.decode().encode("utf-16")),
+    "a larger body than is taken": Reply(body=b" " * (33 * 2**20)),
+    "a completion in a larger body": Reply(body=completion("A").body + b" " * (33 * 2**20)),
 }
 
 
@@ -177,10 +201,43 @@ def test_a_connection_reset_in_the_middle_of_an_answer_is_asked_again(
 def test_reading_r4_a_reply_without_an_answer_is_asked_again(
     endpoint: Endpoint, pauses: list[float], name: str
 ) -> None:
+    gate = gate_of(endpoint.url, CANARY)
+    gate.heard_at = time.monotonic()  # it has answered before
     endpoint.script = [GARBAGE[name], completion("A")]
 
     assert ask().text == "A"
     assert len(endpoint.received) == 2
+
+
+@pytest.mark.parametrize("name", ["a larger body than is taken", "cut JSON"])
+def test_reading_r4_what_is_no_answer_ends_in_an_error_and_its_memory_is_given_back(
+    endpoint: Endpoint, pauses: list[float], name: str
+) -> None:
+    """Four calls at once, eight attempts each: with the bodies kept it held 249 MiB."""
+    bodies = {"cut JSON": Reply(body=completion("x" * (8 * 2**20)).body[:-20])}
+    reply = bodies.get(name, GARBAGE[name])
+    endpoint.behave = lambda _: reply
+    tracemalloc.start()
+    held: list[int] = []
+
+    async def asking() -> list[object]:
+        opened = open_hosted("openai", "gpt-4o-0806")
+        try:
+            asked = (opened.complete(Prompt(text=f"{n}"), REFERENCE_DECODING) for n in range(4))
+            return list(await asyncio.gather(*asked, return_exceptions=True))
+        finally:
+            held.append(tracemalloc.get_traced_memory()[0])
+            await opened.close()
+
+    try:
+        answers = asyncio.run(asking())
+    finally:
+        tracemalloc.stop()
+
+    assert ["(8 attempts)" in str(answer) for answer in answers] == [True] * 4
+    assert {type(answer) for answer in answers} == {CallError}
+    assert len(endpoint.received) == 4 * again.ATTEMPTS
+    assert held[0] < 4 * 2**20
 
 
 def test_an_empty_answer_is_an_answer(endpoint: Endpoint) -> None:

@@ -7,17 +7,20 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from endpoint_support import completion
 from engine_support import call, environment, epc, plan_for, read_rows
 
 from epc.engine.catalog import open_model
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import save
 from epc.errors import UsageError, WorldError
+from epc.records.layout import call_line
 from epc.records.strict_json import dumps_line
 
 HOLDER = """
@@ -133,7 +136,8 @@ def test_each_answer_is_on_disk_before_append_returns(
     append(journal, call(1))
     journal.close()
 
-    assert [json.loads(content.splitlines()[-1]) for content in synced] == [call(0), call(1)]
+    last = [json.loads(content.splitlines()[-1]) for content in synced]
+    assert [each["call"] for each in last] == [call(0), call(1)]
 
 
 def test_what_nobody_waits_for_any_more_is_on_disk_once_it_is_drained(tmp_path: Path) -> None:
@@ -181,11 +185,11 @@ def test_a_journal_of_one_torn_line_is_empty(tmp_path: Path) -> None:
     assert (len(again), again.torn, again.damaged) == (0, 0, 0)
 
 
+# What no crash leaves: whole lines of JSON that are no calls.
+EDITED = [b"{}\n", line(1)[:-1].replace('"A"', "1").encode() + b"\n"]
 STRANGE = [
-    b"{}\n",
     b"nothing\n",
     b"\x00" * 700 + b"\n",
-    line(1)[:-1].replace('"A"', "1").encode() + b"\n",
     line(1)[9:].encode(),
     b"\xff" + line(1).encode(),
     b"\x00" * 300 + line(1)[20:].encode(),
@@ -213,7 +217,7 @@ def test_damage_inside_the_last_group_is_what_a_power_cut_leaves(
     assert (len(again), again.torn, again.damaged) == (3, 0, 0)
 
 
-@pytest.mark.parametrize("damage", STRANGE)
+@pytest.mark.parametrize("damage", [*STRANGE, *EDITED])
 def test_damage_in_what_was_on_disk_before_is_no_crash_s_and_is_kept_apart(
     tmp_path: Path, damage: bytes
 ) -> None:
@@ -229,6 +233,54 @@ def test_damage_in_what_was_on_disk_before_is_no_crash_s_and_is_kept_apart(
     assert (tmp_path / "journal.damaged").read_bytes() == damage
     assert damaged_lines(tmp_path) == 1
     assert not (tmp_path / "journal.torn").exists()
+
+
+SPACED = json.dumps({"call": call(1), "crc": f"{zlib.crc32(call_line(call(1))[:-1]):08x}"})
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        lambda line: line.replace('"answer":"A"', '"answer":"B"'),
+        lambda line: line.replace('"tokens_in":3', '"tokens_in":4'),
+        lambda line: line.replace('"crc":"', '"crc":"0')[:-4] + '"}\n',
+        lambda line: line.replace('"crc":', '"note":1,"crc":'),
+        lambda _: f"{SPACED}\n",
+        lambda _: EDITED[1].decode(),
+    ],
+)
+def test_a_line_that_was_edited_is_found_wherever_it_stands_and_asked_again(
+    tmp_path: Path, edited: Callable[[str], str]
+) -> None:
+    journal = Journal(tmp_path)
+    append(journal, call(0), call(1))
+    journal.close()
+    lines = journal.path.read_text("utf-8").splitlines(keepends=True)
+    instead = edited(lines[1])
+    assert instead != lines[1]
+    journal.path.write_text(lines[0] + instead, "utf-8")
+
+    again = Journal(tmp_path)
+    again.close()
+
+    assert (len(again), again.torn, again.damaged) == (1, 0, 1)
+    assert call(1)["id"] not in again
+    assert (tmp_path / "journal.damaged").read_text("utf-8") == instead
+
+
+def test_a_line_of_before_checksums_is_kept_unless_its_reply_says_something_else(
+    tmp_path: Path,
+) -> None:
+    reply = completion("A").body.decode()
+    true, false = (call(n) | {"reply": reply, "answer": said} for n, said in ((1, "A"), (2, "B")))
+    write(tmp_path, line(0), *(f"{json.dumps(each)}\n" for each in (true, false)))
+
+    journal = Journal(tmp_path)
+    append(journal, call(3))
+
+    assert {each["id"] for each in journal.calls()} == {call(n)["id"] for n in (0, 1, 3)}
+    assert (journal.torn, journal.damaged) == (0, 1)
+    journal.close()
 
 
 def test_a_call_that_was_taken_out_of_history_is_no_crash_s(tmp_path: Path) -> None:
@@ -273,7 +325,7 @@ def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, see
     again.close()
 
     intact = [json.loads(each) for each in whole if each in left]
-    assert found == {each["id"] for each in intact if "id" in each}
+    assert found == {each["call"]["id"] for each in intact if "call" in each}
     assert len(found) >= kept
     assert again.damaged == 0
     third = Journal(tmp_path)

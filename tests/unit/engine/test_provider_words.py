@@ -244,6 +244,7 @@ def test_reading_r16_an_edited_second_answer_is_found(tmp_path: Path, endpoint: 
     found = {f.where for f in validate(tmp_path / "run").findings if f.severity == "error"}
 
     assert found == {
+        f"/calls/{rows.index(again)}/answer",  # which its reply contradicts
         "/results/summary/determinism/verdict_flips",
         "/results/summary/determinism/text_changes",
         "/results/summary/determinism/flip_rate",

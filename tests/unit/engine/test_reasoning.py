@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from epc.engine.providers import PROVIDERS
-from epc.engine.reasoning import separated, stated
 from epc.errors import UsageError
+from epc.records.replies import separated, stated
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,21 @@
 import asyncio
 import resource
 import socket
+import ssl
+import subprocess
 import time
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from gzip import compress
+from pathlib import Path
 from threading import Thread
 
 import pytest
 from endpoint_support import Endpoint, Reply, completion, serving
 
 from epc.engine import transport
-from epc.engine.transport import NoReplyError, Transport
+from epc.engine.transport import NoReplyError, OversizedError, Transport
 
 CANARY = "sk-canary-0123456789abcdef"
 
@@ -132,13 +135,21 @@ def test_proxies_of_the_environment_are_not_used(
     assert sent(endpoint.url).status == 200
 
 
-def test_of_a_reply_without_end_the_beginning_is_taken(
+def test_a_body_of_more_bytes_than_are_taken_is_no_reply(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "MAX_REPLY_BYTES", 1000)
-    endpoint.script = [Reply(body=b"x" * 1000), Reply(body=b"x" * 1001)]
+    packed = {"Content-Encoding": "gzip"}
+    endpoint.script = [
+        Reply(body=b"x" * 1000),
+        Reply(body=b"x" * 1001),
+        Reply(body=compress(b"x" * 1001), headers=packed),
+    ]
 
-    assert (len(sent(endpoint.url).body), sent(endpoint.url).whole) == (1000, False)
+    assert len(sent(endpoint.url).body) == 1000
+    for _ in range(2):
+        with pytest.raises(OversizedError, match="the reply has more than 1,000 bytes"):
+            sent(endpoint.url)
 
 
 def test_a_slow_drip_is_cut_off_at_the_deadline(endpoint: Endpoint) -> None:
@@ -265,6 +276,39 @@ def test_without_certificates_of_authorities_only_what_is_not_encrypted_is_asked
     with pytest.raises(NoReplyError, match="install ca-certificates") as failed:
         sent(endpoint.url.replace("http:", "https:"))
     assert not failed.value.sent
+
+
+@pytest.fixture
+def encrypted(tmp_path: Path) -> Iterator[tuple[Endpoint, Path]]:
+    """Yield a server with a certificate that no authority has signed, and that certificate."""
+    made = tmp_path / "own.pem"
+    request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    about = ["-nodes", "-days", "2", "-subj", "/CN=own", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(made.with_suffix(".key")), "-out", str(made)]
+    subprocess.run([*request, *about, *files], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(made, made.with_suffix(".key"))
+    with serving() as server:
+        server.encrypt(context)
+        yield server, made
+
+
+def test_a_server_with_a_certificate_of_the_user_s_is_trusted_where_it_is_named(
+    encrypted: tuple[Endpoint, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, certificate = encrypted
+    address = server.url.replace("http:", "https:")
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+
+    with pytest.raises(NoReplyError, match="certificate") as refused:
+        sent(address, key=CANARY)
+    assert not refused.value.sent
+    assert server.received == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+
+    assert sent(address, key=CANARY).status == 200
+    assert server.received[0].headers["authorization"] == f"Bearer {CANARY}"
 
 
 @pytest.mark.parametrize(

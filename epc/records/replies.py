@@ -1,0 +1,255 @@
+"""What a provider's reply says: an answer, a refusal, nothing, or no answer at all.
+
+Whatever the model did is an answer, and is not asked for again (Reading R4): text, a list of
+parts, a refusal, no word before it stopped, or no choice at all. Only where a choice says neither
+what the model wrote nor why it stopped is there no answer. A record keeps the reply beside the
+answer that was read from it, so validation reads it again by the same rules.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import PureWindowsPath
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import asdict
+
+from epc.records.recordable import TOO_LARGE, UNRECORDED
+from epc.records.row_types import Call
+from epc.records.strict_json import storable
+from epc.records.usage import NO_CHOICE
+from epc.spec.refusals import REFUSED, WITHHELD
+
+_LONGEST_NAME: Final = 300  # characters
+_SHOWN: Final = 80
+# The finish reasons by which gateways, and Zhipu, say that generation broke off.
+_FAILED: Final = ("error", "network_error")
+_SENSITIVE: Final = {"sensitive": "content_filter"}  # Zhipu's word for what a filter withheld
+_OPENING: Final = re.compile(r"\s*(?:<(think|thinking)>|\[(THINK)\])")
+# Templates that open the block themselves leave only its end in the answer, on a line of its own.
+_CLOSED: Final = "</think>"
+_ONLY_CLOSED: Final = re.compile(rf"(?:\A|\n)[ \t]*{_CLOSED}[ \t]*(?:\n|\Z)")
+
+
+class AnotherProtocolError(ValueError):
+    """A reply of JSON that is no chat completion."""
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What a chat completion says. Unit: tokens."""
+
+    answer: str
+    reasoning: str
+    finish_reason: str | None
+    served_model: str | None
+    system_fingerprint: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+    reasoning_tokens: int | None
+
+
+def decoded(text: str) -> Any:
+    """Return the JSON value of a text, also one that only Python takes: `NaN`, say.
+
+    Raises: ValueError or RecursionError if it holds none.
+    """
+    try:
+        return msgspec.json.decode(text)  # in half the time
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return json.loads(text)
+
+
+def read_completion(value: Any) -> Said:
+    """Return what a chat completion says.
+
+    Raises: ValueError, LookupError, TypeError or AttributeError if it is none, or says nothing;
+    of these AnotherProtocolError if it is an object of another kind.
+    """
+    message, text, finish = _chosen(value)
+    usage = value.get("usage") if isinstance(value.get("usage"), dict) else {}
+    details = usage.get("completion_tokens_details")
+    if not isinstance(details, dict):
+        details = usage  # as Perplexity counts them
+    served = named(value.get("model"))
+    # Reading R79: a refusal is no answer, so nothing is told apart in it.
+    inside, answer = ("", text) if finish == REFUSED else separated(text)
+    return Said(
+        answer=answer,
+        reasoning="\n".join(filter(None, (stated(message), inside))),
+        finish_reason=finish,
+        served_model=None if served is None else _file_name(served),
+        system_fingerprint=named(value.get("system_fingerprint")),
+        tokens_in=counted(usage.get("prompt_tokens")),
+        tokens_out=counted(usage.get("completion_tokens")),
+        reasoning_tokens=counted(details.get("reasoning_tokens")),
+    )
+
+
+def contradictions(call: Call) -> Iterator[tuple[str, str]]:
+    """Yield each key of a call that its own reply contradicts, with what both say.
+
+    A reply that came with headers is one that this program read alone. Others came in a batch, or
+    were read by Inspect: of these the answer must be in the reply.
+    """
+    reply = call.reply
+    if not reply or UNRECORDED.fullmatch(reply):
+        return
+    said: Said | None = None
+    try:
+        value = decoded(reply)
+        if call.headers is not None:
+            said = read_completion(value)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        yield "reply", f"holds no answer: {_short(reply)}"
+        return
+    if call.finish_reason == TOO_LARGE:
+        return  # only its beginning is kept
+    blank = call.finish_reason in WITHHELD or bool(call.reasoning or call.reasoning_tokens)
+    if said is None and not spoken(value, call.answer, blank=blank):
+        yield "answer", f"says {_short(call.answer)}, which its reply does not"
+    for key, expected in asdict(said).items() if said is not None else ():
+        again = storable(expected) if isinstance(expected, str) else expected
+        if (held := getattr(call, key) or None) != (again or None):
+            yield key, f"says {_short(held)}, its reply says {_short(again)}"
+
+
+def spoken(reply: Any, answer: str, *, blank: bool = False) -> bool:
+    """Return whether a reply of any protocol says an answer, whatever blanks it is parted by.
+
+    `blank`: an empty answer goes with any reply; else only with one that says nothing.
+    """
+    said = "".join("".join(_texts(reply)).split())
+    folded = "".join(answer.split())
+    return folded in said if folded else blank or not said
+
+
+def _texts(value: Any, key: str = "") -> Iterator[str]:
+    """Yield what a model wrote for its reader, wherever it stands in a reply."""
+    if isinstance(value, dict) and not value.get("thought"):
+        for name, inner in value.items():
+            yield from _texts(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, key)
+    elif isinstance(value, str) and key in ("text", "content", "refusal"):
+        yield value
+
+
+def separated(text: str) -> tuple[str, str]:
+    """Return what a model wrote for itself at the start of a text, and the answer after it.
+
+    A block that was never closed is all reasoning: the answer had not begun.
+    """
+    kept: list[str] = []
+    while opened := _OPENING.match(text):
+        name = opened[1] or opened[2]
+        closing = f"[/{name}]" if opened[2] else f"</{name}>"
+        inside, closed, after = text[opened.end() :].partition(closing)
+        kept.append(inside)
+        text = after.lstrip() if closed else ""
+    # A text is looked for in a tenth of the time of a pattern, and next to no answer holds it.
+    if not kept and _CLOSED in text and (closed_only := _ONLY_CLOSED.search(text)):
+        kept.append(text[: closed_only.start()])
+        text = text[closed_only.end() :].lstrip()
+    if not kept:
+        return "", text
+    return "\n".join(filter(None, map(str.strip, kept))), text
+
+
+def stated(message: Mapping[str, Any]) -> str:
+    """Return the reasoning that a message holds beside its content, in either spelling."""
+    text = message.get("reasoning_content") or message.get("reasoning")
+    parts = message.get("content")
+    if not text and isinstance(parts, list):
+        text = "".join(map(_thought, parts))
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _thought(part: Any) -> str:
+    """Return the text of a part of reasoning: a text, or parts itself."""
+    if not isinstance(part, dict) or part.get("type") not in ("thinking", "reasoning"):
+        return ""
+    inside = part.get("thinking", part.get("summary", part.get("text")))
+    if isinstance(inside, list):
+        texts = (each.get("text") for each in inside if isinstance(each, dict))
+        return "".join(text for text in texts if isinstance(text, str))
+    return inside if isinstance(inside, str) else ""
+
+
+def _chosen(value: Any) -> tuple[Any, str, str | None]:
+    """Return the message of a chat completion, what it says, and why it ended.
+
+    Raises: ValueError, LookupError, TypeError or AttributeError if it is none, or says nothing.
+    """
+    match value:
+        case {"error": error} | {"choices": [{"error": error}, *_]} if error:
+            raise ValueError(value)
+        case {"choices": [{"message": message, **choice}, *_]}:
+            finish = named(choice.get("finish_reason"))
+            return message, *_answer(message, _SENSITIVE.get(finish or "", finish))
+        # Reading R4: a prompt for which there is no choice has none when it is asked again either.
+        case {"object": "chat.completion"} | {"prompt_filter_results": [_, *_]} if not value.get(
+            "choices"
+        ):
+            return {}, "", _without_choice(value)
+        case {"choices": _}:
+            raise ValueError(value)
+        case dict():
+            raise AnotherProtocolError(value)
+    raise ValueError(value)
+
+
+def _without_choice(value: Any) -> str:
+    """Return why a reply has no choice, as far as it says."""
+    match value:
+        case {"prompt_filter_results": results} if '"filtered": true' in json.dumps(results):
+            return "content_filter"
+    return NO_CHOICE
+
+
+def _answer(message: Any, finish: str | None) -> tuple[str, str | None]:
+    """Return what a message says, and why it ended.
+
+    Raises: ValueError if it says nothing and no reason is given, or the endpoint says it failed.
+    """
+    content, refusal = message.get("content"), message.get("refusal")
+    if isinstance(content, list):
+        refusal = refusal or _joined(content, "refusal")
+        content = _joined(content, "text")
+    if not isinstance(content, str | None) or finish in _FAILED:
+        raise ValueError(message)
+    if not content and isinstance(refusal, str) and refusal:
+        return refusal, REFUSED
+    if not content and finish is None:
+        raise ValueError(message)
+    return content or "", finish
+
+
+def _joined(parts: list[Any], kind: str) -> str:
+    """Return the parts of one kind as one text; reasoning, pictures and the like are others."""
+    return "".join(part[kind] for part in parts if part.get("type", "text") == kind)
+
+
+def named(value: Any) -> str | None:
+    """Return a name that a provider gave, if it is one: text, not empty, not longer than names."""
+    return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
+
+
+@lru_cache(maxsize=64)  # an endpoint says the same name with every reply
+def _file_name(model: str) -> str:
+    """Return a model's name; of one that is a file's whole path, as llama.cpp's, its last part."""
+    path = PureWindowsPath(model)
+    return path.name if path.root else model
+
+
+def counted(value: Any) -> int | None:
+    """Return a number of tokens that a provider gave, if it is one."""
+    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    return value if whole else None
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -1,0 +1,95 @@
+"""A kept reply is read again: an answer that it does not give is found."""
+
+import json
+from typing import Any
+
+import pytest
+from endpoint_support import completion
+from engine_support import call
+
+from epc.records.replies import contradictions
+from epc.records.row_types import Call
+from epc.records.typed import parse
+
+OPENAI = completion("A").body.decode()
+ANTHROPIC = json.dumps(
+    {
+        "model": "claude",
+        "content": [{"type": "thinking", "thinking": "B?"}, {"type": "text", "text": " A"}],
+        "stop_reason": "end_turn",
+    }
+)
+GOOGLE = json.dumps(
+    {"candidates": [{"content": {"parts": [{"text": "B?", "thought": True}, {"text": "A\n"}]}}]}
+)
+BEDROCK = json.dumps({"output": {"message": {"content": [{"text": "A"}], "role": "assistant"}}})
+REFUSING = json.dumps({"choices": [{"message": {"content": None, "refusal": "I won't."}}]})
+SEEN: dict[str, Any] = {
+    "headers": {"content-type": "application/json"},
+    "served_model": "served-model-0806",
+    "system_fingerprint": "fp_44709d6fcb",
+    "tokens_in": 21,
+    "tokens_out": 3,
+    "finish_reason": "stop",
+}
+
+
+def found(**changed: Any) -> list[str]:
+    row = parse(call(0) | {"finish_reason": "stop"} | changed, Call)
+    return [key for key, _ in contradictions(row)]
+
+
+@pytest.mark.parametrize("reply", [OPENAI, ANTHROPIC, GOOGLE, BEDROCK])
+def test_epc_2_5_d_an_answer_that_its_reply_does_not_give_is_found(reply: str) -> None:
+    assert found(reply=reply, answer="A") == []
+    assert found(reply=reply, answer="B") == ["answer"]
+    assert found(reply=reply, answer="") == ["answer"]
+
+
+def test_epc_2_5_d_whatever_was_read_of_a_reply_is_compared() -> None:
+    row = SEEN | {"reply": OPENAI, "answer": "A"}
+
+    assert found(**row) == []
+    for key, other in {
+        "answer": "B",
+        "served_model": "another",
+        "system_fingerprint": None,
+        "tokens_in": 22,
+        "tokens_out": 4,
+        "finish_reason": "length",
+        "reasoning": "because",
+        "reasoning_tokens": 5,
+    }.items():
+        assert found(**row | {key: other}) == [key]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "B", "{", "[" * 200_000, "[]", "5", '{"choices": []}', OPENAI[:-20], '{"error": {}}'],
+)
+def test_epc_2_5_d_what_is_no_completion_vouches_for_no_answer(reply: str) -> None:
+    expected = ["reply"] if reply else []  # none was kept
+    assert found(**SEEN, reply=reply, answer="A") == expected
+
+
+def test_epc_2_5_d_what_is_kept_in_part_is_no_contradiction() -> None:
+    note = "(a reply of 5,000,000 bytes, too large to record)"
+
+    assert found(reply=note, answer="B") == []
+    assert found(reply=f"{note} ", answer="B") == ["reply"]
+    assert found(reply=OPENAI, answer="", finish_reason="too_large") == []
+
+
+def test_epc_2_5_d_an_empty_answer_needs_a_reply_that_says_nothing() -> None:
+    said_nothing = json.dumps({"candidates": [], "usageMetadata": {}})
+
+    assert found(reply=said_nothing, answer="") == []
+    assert found(reply=GOOGLE, answer="", finish_reason="content_filter") == []
+    assert found(reply=REFUSING, answer="I won't.", finish_reason="refusal") == []
+    assert found(reply=REFUSING, answer="") == ["answer"]
+
+
+def test_a_half_of_a_surrogate_pair_is_stored_as_it_was_answered() -> None:
+    reply = OPENAI.replace('"A"', r'"A \ud83d"')
+
+    assert found(**SEEN, reply=reply, answer="A \ufffd") == []
