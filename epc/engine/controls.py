@@ -30,7 +30,7 @@ from epc.records.layout import PROBES, PROBING
 from epc.records.probes import AnsweredProbe, in_words, row_of, summary
 from epc.records.row_types import Call
 from epc.records.rows import read_rows
-from epc.records.strict_json import dumps_line, write_text
+from epc.records.strict_json import dumps_line, remove_unfinished, write_text
 from epc.spec.domains import Domain, Phase
 
 _HEX_DIGITS: Final = 8
@@ -66,6 +66,7 @@ async def ask(
     journal = Journal(work)
     caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget, clock=clock)
     try:
+        remove_unfinished(folder, PROBES)
         kept = kept_rows(folder)
         progress.begin("probes", len(probes))
         rows = await all_of(

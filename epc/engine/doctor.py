@@ -17,7 +17,7 @@ from epc.engine.inspected import SDKS
 from epc.engine.inspected import missing as missing_package
 from epc.engine.local.weights import SMOLLM2
 from epc.engine.providers import NATIVE, PROVIDERS
-from epc.engine.remote import is_address, public_address
+from epc.engine.remote import NOT_ASCII, is_address, is_sendable, public_address
 from epc.errors import WorldError
 from epc.extras import EXTRAS, install, lacking
 
@@ -101,8 +101,8 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
     elif not is_address(address):
         ok, state, fix = False, f"the value of {base} is no address", f"set {base} to its address"
     elif provider.needs_key:
-        ok = bool(environment.get(key))
-        state, fix = f"{key} is {'set' if ok else 'not set'}", f"set {key} to your key"
+        ok, state = _key(key, environment)
+        fix = f"set {key} to your key"
     else:
         ok, public = _listens(address), public_address(address)
         state = f"{'something answers' if ok else 'nothing listens'} at {public}"
@@ -121,9 +121,17 @@ def _native(name: str, environment: Mapping[str, str]) -> Check:
         state = f"{with_packages}; its keys are the Amazon account's"
         return Check(what=what, ok=True, found=state, fix="", needed=False)
     key = provider.key_variable
-    ok = bool(environment.get(key))
-    state = f"{with_packages}; {key} is {'set' if ok else 'not set'}"
+    ok, said = _key(key, environment)
+    state = f"{with_packages}; {said}"
     return Check(what=what, ok=ok, found=state, fix=f"set {key} to your key", needed=False)
+
+
+def _key(variable: str, environment: Mapping[str, str]) -> tuple[bool, str]:
+    """Return whether a variable holds what can be sent as a key, in words too."""
+    key = environment.get(variable, "")
+    if key and not is_sendable(key):
+        return False, f"{variable} is no key: {NOT_ASCII}"
+    return bool(key), f"{variable} is {'set' if key else 'not set'}"
 
 
 def _listens(address: str) -> bool:

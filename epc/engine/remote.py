@@ -14,7 +14,7 @@ from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.providers import Provider
 from epc.engine.replies import request_id
-from epc.engine.secrets import redactor
+from epc.engine.secrets import in_address, redactor
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching
 
 CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
+NOT_ASCII: Final = (
+    "it holds a character that is not printable ASCII, such as a quotation mark of a word "
+    "processor or the end of a line: copy it again"
+)
 # Enough for the 300 characters that are judged, in any language we know of.
 EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=400)
 
@@ -52,9 +56,11 @@ class Remote(ABC):
 
         Raises: UsageError that names the variable to set.
         """
+        name, variable = self._provider.name, self._provider.key_variable
         if self._provider.needs_key and not self._key:
-            name = self._provider.name
-            raise UsageError(f"set {self._provider.key_variable} to your key for {name}")
+            raise UsageError(f"set {variable} to your key for {name}")
+        if self._key and not is_sendable(self._key):
+            raise UsageError(f"{variable} is no key for {name}: {NOT_ASCII}")
 
     def wait_for(self, seconds: float) -> None:
         """Give every reply so long, the first one too."""
@@ -136,8 +142,15 @@ def address_of(provider: Provider, *, example: str) -> str | None:
     return address
 
 
+def is_sendable(text: str) -> bool:
+    """Return whether a text can stand in a request's head, as keys and addresses do."""
+    return text.isascii() and text.isprintable()
+
+
 def is_address(url: str) -> bool:
     """Return whether a text is an address that requests can be sent to."""
+    if not is_sendable(url):
+        return False
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -146,7 +159,9 @@ def is_address(url: str) -> bool:
 
 
 def public_address(url: str) -> str:
-    """Return an address without user, password, query or fragment: what may be published."""
+    """Return an address without user, password, query, fragment, or a secret in its path."""
+    for secret in in_address(url):
+        url = url.replace(secret, "***")
     parts = urlsplit(url)
     host = parts.hostname or ""
     if ":" in host:

@@ -2,22 +2,29 @@
 
 import json
 import os
+import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 _MARKS: Final = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 SHORTEST: Final = 6  # a shorter value would blank out ordinary words
+# Parts of an address, by what stands before them (`/key/...`, `?sig=...`) or by how they look.
+_NAMED: Final = re.compile(r"key|token|secret|passw|credential|^sig|auth", re.IGNORECASE)
+_RANDOM: Final = re.compile(
+    r"\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho)[-_]|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16}"
+    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-"
+)
 
 
 def redact(text: str) -> str:
     """Return a text with every secret of the environment blanked out.
 
-    Secret are the values of variables that are named like a secret, and the user and password of
-    addresses, also in the form in which they are sent; each also in base64, where it may stand
-    within more, URL-quoted, and as JSON writes it.
+    Secret are the values of variables that are named like a secret, the user and password of
+    addresses, also in the form in which they are sent, and what opens an address in its path or
+    query; each also in base64, where it may stand within more, URL-quoted, and as JSON writes it.
     """
     return redactor()(text)
 
@@ -55,8 +62,8 @@ def _secrets(environment: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]
     for name, value in environment:
         if any(mark in name.upper() for mark in _MARKS):
             yield name, value
-        if "://" in value and "@" in value:
-            for secret in _of_address(value):
+        if "://" in value:
+            for secret in (*_of_user(value), *in_address(value)):
                 yield name, secret
 
 
@@ -75,7 +82,20 @@ def _forms(secret: str) -> set[str]:
     return forms
 
 
-def _of_address(url: str) -> Iterator[str]:
+def in_address(url: str) -> Iterator[str]:
+    """Yield what of the path, query and fragment of an address is named or looks like a secret."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return
+    path = parts.path.split("/")
+    pairs = [*zip(["", *path], path, strict=False), *parse_qsl(f"{parts.query}&{parts.fragment}")]
+    for name, value in pairs:
+        if len(value) >= SHORTEST and (_NAMED.search(name) or _RANDOM.search(value)):
+            yield value
+
+
+def _of_user(url: str) -> Iterator[str]:
     try:
         user_info, at, _ = urlsplit(url).netloc.rpartition("@")
     except ValueError:

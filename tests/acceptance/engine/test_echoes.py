@@ -20,6 +20,7 @@ FORMS = (
     quote(KEY, safe=""),
     json.dumps(KEY)[1:-1],
 )
+PLAIN = "0123456789abcdef-in-an-address"
 SOUGHT = (*FORMS, FORMS[3][12:-4])  # of the last the part that is the key's alone
 RUN = (
     *("run", "--evaluator", "openai/judge", "--executor", "openai/writer"),
@@ -127,3 +128,49 @@ def test_reading_r76_a_call_keeps_the_name_that_its_provider_gave_the_request(
 
     assert done.returncode == 0, done.stderr
     assert {call.get("request_id") for call in read_rows(run / "calls.jsonl")} == {expected}
+
+
+@pytest.mark.parametrize("end", [f"/{PLAIN}/v1", f"/v1?code={PLAIN}", f"/v1/token/{PLAIN[-8:]}"])
+def test_a_secret_in_the_path_or_query_of_an_address_is_left_nowhere(
+    tmp_path: Path, endpoint: Endpoint, end: str
+) -> None:
+    """It is sent with each request, and comes back in answers, errors and to the screen."""
+    address = endpoint.url.removesuffix("/v1") + end
+    cache = str(tmp_path / "cache")
+    env = environment(OPENAI_BASE_URL=address, OPENAI_API_KEY=KEY, EPC_CACHE_DIR=cache)
+
+    def echoing(received: Received) -> Reply:
+        assert PLAIN[-8:] in received.path
+        if len(endpoint.received) > 9:
+            return Reply(status=400, body=f"no such path: {received.path}".encode())
+        return completion(f"A {received.path}")
+
+    endpoint.behave = echoing
+    run = tmp_path / "run"
+
+    done = epc(*RUN, "--out", run, env=env)
+    again = epc("resume", run, env=env)
+    checked = epc("doctor", env=env)
+
+    assert (done.returncode, again.returncode) == (4, 4)
+    assert "no such path" in done.stderr
+    said = "".join(each.stdout + each.stderr for each in (done, again, checked))
+    assert PLAIN[-8:] not in said
+    assert files_that_hold(tmp_path, PLAIN[-8:]) == []
+    assert len(read_rows(run / "journal.jsonl")) > 0
+
+
+@pytest.mark.parametrize("key", ["\u201csk-canary\u201d", "sk-canary\r", "sk-c\u0430nary"])
+def test_a_key_that_is_no_printable_ascii_is_named_as_that_before_anything_is_sent(
+    tmp_path: Path, endpoint: Endpoint, key: str
+) -> None:
+    env = environment(OPENAI_BASE_URL=endpoint.url, OPENAI_API_KEY=key)
+
+    done = epc(*RUN, "--out", tmp_path / "run", env=env)
+
+    assert done.returncode == 2
+    assert "epc: OPENAI_API_KEY is no key for openai: it holds a character" in done.stderr
+    assert "not printable ASCII" in done.stderr
+    assert key not in done.stderr
+    assert endpoint.received == []
+    assert "OPENAI_API_KEY is no key: it holds a character" in epc("doctor", env=env).stdout

@@ -57,6 +57,37 @@ def test_user_and_password_of_an_address_are_secret_however_they_are_sent(
     assert "host:8000" in shown
 
 
+@pytest.mark.parametrize(
+    ("end", "hidden"),
+    [
+        (f"/{CANARY}/v1", [CANARY]),
+        ("/v1/9f86d081884c7d659a2feaa0c55ad015/openai", ["9f86d081884c7d659a2feaa0c55ad015"]),
+        ("/123e4567-e89b-12d3-a456-426614174000/v1", ["123e4567-e89b-12d3-a456-426614174000"]),
+        ("/token/open-sesame/v1", ["open-sesame"]),
+        ("/v1?api-version=2024-06-01&key=open%20sesame", ["open sesame", "open%20sesame"]),
+        ("/v1?code=0123456789abcdefgh#access_token=open-sesame", ["0123456789abcdefgh", "open-sesame"]),
+    ],
+)
+def test_what_opens_an_address_in_its_path_or_query_is_secret(
+    monkeypatch: pytest.MonkeyPatch, end: str, hidden: list[str]
+) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", f"https://host{end}")
+
+    for secret in hidden:
+        assert secret not in redact(f"https://host{end} or {secret}")
+        assert secret not in public_address(f"https://host{end}")
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1", "/openai/deployments/gpt-4o-mini-2024-07-18", "/compatible-mode/v1beta"]
+)
+def test_the_words_of_a_path_are_no_secrets(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    monkeypatch.setenv("VLLM_BASE_URL", f"https://host{path}?api-version=2024-06-01")
+
+    assert redact(f"{path} of 2024-06-01") == f"{path} of 2024-06-01"
+    assert public_address(f"https://host{path}") == f"https://host{path}"
+
+
 def test_a_broken_address_is_no_second_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_BASE_URL", "http://user@[::1/v1")
 
