@@ -36,10 +36,13 @@ class _Duplicated(dict[str, Any]):
 
 
 class Reader:
-    """One strict parser; `suspicious` is set while parsing, so that clean text is walked once."""
+    """One strict parser; `suspicious` is set while parsing, so that clean text is walked once.
 
-    def __init__(self) -> None:
-        self.suspicious = False
+    Where others wrote the text (`foreign`), NaN is null: that is how many programs write nothing.
+    """
+
+    def __init__(self, *, foreign: bool = False) -> None:
+        self.suspicious, self._foreign = False, foreign
         self._decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_constant=self._constant,
@@ -72,7 +75,9 @@ class Reader:
         marked.repeated = tuple(name for name, count in counts.items() if count > 1)
         return marked
 
-    def _constant(self, name: str) -> _Bad:
+    def _constant(self, name: str) -> _Bad | None:
+        if self._foreign and name == "NaN":
+            return None
         self.suspicious = True
         return _Bad(f"{name} is not a JSON number")
 

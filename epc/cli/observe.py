@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
-    """NAME=VALUE."""
+    """NAME=VALUE; a label may hold the sign itself, or be empty."""
 
     name = "pair"
+
+    def __init__(self, *, of_label: bool = False) -> None:
+        self._of_label = of_label
 
     def convert(
         self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, str]:
         """Return both halves."""
-        name, sign, other = value.partition("=")
-        if not (name and sign and other):
+        name, sign, other = value.rpartition("=") if self._of_label else value.partition("=")
+        if not (sign and other and (name or self._of_label)):
             self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
         return name, other
 
@@ -51,7 +54,8 @@ def command() -> None:
 )
 @click.option("--out", required=True, type=NEW_FILE)
 @click.option("--map", "columns", type=_Pair(), multiple=True, metavar="FIELD=COLUMN")
-@click.option("--label", "words", type=_Pair(), multiple=True, metavar="VALUE=WORD")
+@click.option("--label", "words", type=_Pair(of_label=True), multiple=True, metavar="VALUE=WORD")
+@click.option("--set", "constants", type=_Pair(), multiple=True, metavar="FIELD=VALUE")
 @click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
 @click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
 @click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
@@ -64,6 +68,7 @@ def import_(
     out: Path,
     columns: tuple[tuple[str, str], ...],
     words: tuple[tuple[str, str], ...],
+    constants: tuple[tuple[str, str], ...],
     repository: str | None,
     commit: str | None,
     licence: str | None,
@@ -74,13 +79,14 @@ def import_(
     r"""Convert recorded verdicts to a verdict file (.jsonl or .parquet).
 
     Texts become digests and lengths. What SOURCE does not state is `unknown`. With a finding,
-    nothing is written and the exit code is 1.
+    nothing is written and the exit code is 1. Of a table, --map says which column holds a field,
+    --label what a label means (`--label =unreadable`: an empty one), and --set what no column says.
 
     \b
     Example:
       epc observe import LLMBar --shape llmbar --out llmbar.parquet
       epc observe import votes.csv --shape csv --map item=id --map verdict=winner \
-        --label model_a=a --label model_b=b --out votes.jsonl
+        --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
     from epc.records.observed.converting import Request
     from epc.records.observed.shapes import SHAPES, convert
@@ -95,12 +101,13 @@ def import_(
         texts=texts,
         columns=dict(columns),
         words=dict(words),
+        constants=dict(constants),
         only=_files(like) if like else frozenset(),
     )
     done = convert(shape, source, request)
     findings = [*done.findings]
     if done.header:
-        findings += problems_of(out.name, done.header, done.rows)
+        findings += problems_of(out.name, done)
         if not findings:
             write(out, done.header, done.rows)
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")

@@ -6,9 +6,7 @@ does not depend on that of its rows; a row that stands twice counts once; a pair
 hold is missing, and no tie (Readings R72 to R74).
 """
 
-import csv
 import hashlib
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,11 +14,11 @@ from typing import Final, TypeVar
 from msgspec import Struct, field
 
 from epc.engine.model import Completion, Identity, Prompt
-from epc.errors import UsageError
+from epc.errors import UsageError, able_to
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
-from epc.records.strict_json import read_text
+from epc.records.csv_tables import table_of
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
@@ -100,20 +98,13 @@ class Recorded:
 def read_table(path: Path) -> Table:
     """Read recorded verdicts.
 
-    Raises: UsageError with the line of the first row that cannot be used; WorldError if the
-    file cannot be read.
+    Raises: UsageError or MalformedError with the line of the first row that cannot be used;
+    WorldError if the file cannot be read.
     """
-    text, problems = read_text(path)
-    if problems:
-        raise UsageError(f"{path}: {problems[0].problem}")
-    # Spreadsheets begin a UTF-8 file with a byte order mark.
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        rows = _Rows(path=path, columns=_columns(path, next(reader, [])))
-        for row in filter(None, reader):  # a blank line is no row
-            rows.add(row, reader.line_num)
-    except csv.Error as error:
-        raise UsageError(f"{path}:{reader.line_num}: no CSV: {error}") from error
+    with table_of(path, "Reading R72") as table:
+        rows = _Rows(path=path, columns=_columns(path, table.columns))
+        for line, cells in table:
+            rows.add([cells[name] for name in rows.columns], line)
     domains = Domains.of({domain for _, domain, _ in rows.verdicts})
     if not PAIRED <= len(domains.names) <= MOST:
         names = ", ".join(domains.names) or "none"
@@ -132,7 +123,7 @@ def read_table(path: Path) -> Table:
         tasks=tasks,
         groups=rows.groups_of(tasks),
         duplicates=rows.duplicates,
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        sha256=_sha256(path),
     )
 
 
@@ -160,9 +151,14 @@ def verdicts_of(read: Table) -> VerdictTable:
     )
 
 
-def _columns(path: Path, header: list[str]) -> tuple[str, ...]:
+def _sha256(path: Path) -> str:
+    with able_to("read", path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _columns(path: Path, header: Sequence[str]) -> tuple[str, ...]:
     for known in (COLUMNS, GROUPED):
-        if tuple(header) == known:
+        if sorted(header) == sorted(known):
             return known
     raise UsageError(
         f"{path}:1: the columns are {', '.join(header) or 'missing'}, "
@@ -182,7 +178,7 @@ class _Rows(Struct, kw_only=True):
     def add(self, row: list[str], line: int) -> None:
         """Take a row in. Raises: UsageError if it cannot be used."""
         where = f"{self.path}:{line}"
-        if len(row) != len(self.columns) or "" in row:
+        if "" in row:
             raise UsageError(f"{where}: expected {','.join(self.columns)}, none of them empty")
         strategy, domain, task, verdict, *group = row
         if not NAME.fullmatch(domain):

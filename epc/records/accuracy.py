@@ -4,8 +4,6 @@ Accuracy comes from outside the measurement: a CSV file with the columns strateg
 stands in the manifest, so that ECE and Brier can be computed again (EPC-2.5, Readings R11, R42).
 """
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -16,11 +14,11 @@ from epc.errors import UsageError
 from epc.protocol.calibration import Calibrated, brier, ece
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
+from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.manifest import Head, Manifest, plain
 from epc.records.row_types import Trial
 from epc.records.rows import read_typed
-from epc.records.strict_json import read_text
 
 COLUMNS: Final = ("strategy", "accuracy")
 _NUMBER: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"
@@ -36,35 +34,28 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
     A strategy that the file leaves out has no accuracy and is left out of the figures; `missing`
     in `epc.report.reliability` says so.
 
-    Raises: UsageError with the line of the first row that cannot be used; WorldError if the file
-    cannot be read.
+    Raises: UsageError or MalformedError with the line of the first row that cannot be used;
+    WorldError if the file cannot be read.
     """
-    text, problems = read_text(path)
-    if problems:
-        raise UsageError(f"{path}: {problems[0].problem}")
-    # Spreadsheets begin a UTF-8 file with a byte order mark.
-    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     values: dict[str, float] = {}
-    try:
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            header = ", ".join(reader.fieldnames or ()) or "missing"
+    with table_of(path, "EPC-2.5(c)") as table:
+        if sorted(table.columns) != sorted(COLUMNS):
+            header = ", ".join(table.columns) or "missing"
             raise UsageError(f"{path}:1: the columns are {header}, expected {','.join(COLUMNS)}")
-        for row in reader:
-            where = f"{path}:{reader.reader.line_num}"  # its own line_num skips blank lines
-            name, value = _row(row, where)
+        for line, cells in table:
+            where = f"{path}:{line}"
+            name, value = _row(cells, where)
             if name not in strategies:
                 known = ", ".join(strategies)
                 raise UsageError(f"{where}: {name!r} is no strategy of the run; it has {known}")
             if name in values:
                 raise UsageError(f"{where}: {name} stands twice")
             values[name] = value
-    except csv.Error as error:
-        raise UsageError(f"{path}:{reader.reader.line_num}: no CSV: {error}") from error
     if not values:
         raise UsageError(f"{path}: no accuracy in it; give one line a strategy")
     return {
         "source": path.name,
-        "sha256": sha256(text.encode()).hexdigest(),
+        "sha256": sha256(path.read_bytes()).hexdigest(),
         "values": values,
     }
 
@@ -119,10 +110,10 @@ def is_calibration(json_pointer: str) -> bool:
     return fullmatch(_CALIBRATION, json_pointer) is not None
 
 
-def _row(row: Mapping[str | None, str | None], where: str) -> tuple[str, float]:
+def _row(row: Mapping[str, str], where: str) -> tuple[str, float]:
     name, text = row["strategy"], row["accuracy"]
-    if not name or text is None or None in row:
-        raise UsageError(f"{where}: expected two fields, {','.join(COLUMNS)}")
+    if not name:
+        raise UsageError(f"{where}: strategy is empty, expected one of the run's")
     value = float(text) if fullmatch(_NUMBER, text.strip()) else -1.0
     if not 0 <= value <= 1:
         raise UsageError(f"{where}: accuracy {text[:_MAX_SHOWN]!r}, expected a number from 0 to 1")

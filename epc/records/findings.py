@@ -1,11 +1,12 @@
 """Collecting findings: all of them counted, a bounded number of them kept."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from epc.errors import Finding, Severity
 
 MAX_KEPT: Final = 1000
+SHOWN: Final = 5  # of the further places of one cause
 
 
 class Findings:
@@ -49,3 +50,36 @@ class Findings:
             remedy="mend these first, then validate again",
         )
         return [*self._kept, more]
+
+
+class Causes:
+    """What is wrong with the lines of a file: one finding for each cause, at its first line."""
+
+    def __init__(self, file: object, clause: str) -> None:
+        self._file, self._clause = file, clause
+        self._lines: dict[tuple[str, str, str], list[int]] = {}
+
+    def add(self, line: int, column: str, problem: str, remedy: str) -> None:
+        """Note that a cause shows on a line; line 0 is the file as a whole."""
+        self._lines.setdefault((column, problem, remedy), []).append(line)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def findings(self) -> list[Finding]:
+        """Return the findings in the order in which their causes first showed."""
+        kept = Findings()
+        for (column, problem, remedy), (first, *further) in self._lines.items():
+            where = f"{self._file}:{first}" if first else str(self._file)
+            where += f"/{column}" if column else ""
+            kept.add(self._clause, where, problem + also("line", further, len(further)), remedy)
+        return kept.kept()
+
+
+def also(place: str, first: Sequence[object], count: int) -> str:
+    """Return at how many further places a cause shows, and the first of these, if there are any."""
+    if not count:
+        return ""
+    shown = ", ".join(map(str, first[:SHOWN]))
+    more = ", ..." if count > SHOWN else ""
+    return f"; so in {count:,} more {place}{'s' if count > 1 else ''}: {shown}{more}"

@@ -7,6 +7,7 @@ JSON Pointer. Writing sorts keys and round-trips every float.
 import json
 import os
 import tempfile
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -90,15 +91,16 @@ def read_text(path: Path) -> tuple[str, list[Finding]]:
 
 
 def read_lines(
-    path: Path, name: str, *, longest: int = MAX_LINE_BYTES
+    path: Path, name: str, *, longest: int = MAX_LINE_BYTES, foreign: bool = False
 ) -> Iterator[tuple[int, Any, list[Finding]]]:
     """Yield each line of a JSON Lines file: its index from 0, its value, its problems.
 
     A line of more than `longest` bytes is reported, not read. Pointers begin with `/name/index`.
+    A file that others wrote (`foreign`) may have a byte order mark, blank lines, and NaN for null.
 
     Raises: WorldError if the file cannot be read.
     """
-    reader = Reader()
+    reader = Reader(foreign=foreign)
     with able_to("read", path):
         if path.exists() and not path.is_file():
             problem = f"{path.name} is no regular file"
@@ -109,6 +111,10 @@ def read_lines(
                 line = file.readline(longest + 1)
                 if not line:
                     return
+                if foreign:
+                    line = line if index else line.removeprefix(BOM_UTF8)
+                    if not line.strip():
+                        continue
                 where = f"/{name}/{index}"
                 if len(line) > longest:
                     problem = f"the line is longer than {longest:,} bytes"

@@ -239,8 +239,8 @@ class Origin:
 class Recipe:
     """How anybody makes a snapshot's verdicts again from their source.
 
-    `sha256` is that of the verdict file's JSON Lines, cut to the `judge`. `columns` and `labels`
-    are what `epc observe import` was told of a table.
+    `sha256` is that of the verdict file's JSON Lines, cut to the `judge`. `columns`, `labels`
+    and `constants` are what `epc observe import` was told of a table.
     """
 
     shape: str
@@ -248,11 +248,13 @@ class Recipe:
     labels: Mapping[str, str]
     judge: str
     sha256: str
+    constants: Mapping[str, str] | None = None
 
     @property
     def command(self) -> str:
         """What makes the verdict file that the judge's part is cut out of."""
-        options = (("--map", self.columns), ("--label", self.labels))
+        constants = self.constants or {}
+        options = (("--map", self.columns), ("--label", self.labels), ("--set", constants))
         words = [
             f"{word} {quote(f'{k}={v}')}" for word, values in options for k, v in values.items()
         ]

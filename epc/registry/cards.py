@@ -172,6 +172,7 @@ def _recipe(made: Made, document: Observed) -> Recipe:
         shape=made.shape,
         columns=made.columns,
         labels=made.labels,
+        constants=made.constants,
         judge=document.judge,
         sha256=document.sha256,
     )

@@ -248,6 +248,7 @@ def rebuild(folder: Path, source: Path) -> None:
         licence=stated.licence,
         columns=made.columns,
         words=made.labels,
+        constants=made.constants or {},
         only=frozenset(made.files),
     )
     done = convert(made.shape, source, request)

@@ -93,7 +93,19 @@ def _between(report: Report) -> Iterator[str]:
         yield f"  {alike:,} of {len(report.pairs):,} pairs of judges were asked with one decoding"
         yield f"  {shared:,} long answers that both judges have are left out"
     else:
-        yield from ("", "not stated: agreement between judges: no two were asked the same")
+        yield from ("", f"not stated: agreement between judges: {_why_no_pairs(report)}")
+
+
+def _why_no_pairs(report: Report) -> str:
+    prompts = [group.setting.prompt for group in report.groups]
+    unknown = sum(prompt.name == prompt.sha256 == UNKNOWN for prompt in prompts)
+    if unknown and len({group.setting.judge.name for group in report.groups}) > 1:
+        return (
+            f"the prompt of {unknown} of {len(prompts)} settings is unknown, so nobody can tell "
+            "whether two judges were asked the same\n  fix: state it by `epc observe import "
+            "--map prompt=COLUMN` or `--set prompt=NAME`"
+        )
+    return "no two were asked the same"
 
 
 def _transfers(report: Report) -> Iterator[str]:

@@ -252,9 +252,11 @@ def test_reading_r77_a_table_that_does_not_fit_gets_findings_with_line_and_field
     unmapped = run_program(*words, "--map", "item=number", cwd=tmp_path)
 
     assert done.returncode == unmapped.returncode == 1
-    assert "t.csv:4/verdict: Invalid enum value 'better'" in done.stdout.decode()
+    assert "t.csv:4/choice: 'better' is no label [Reading R77]" in done.stdout.decode()
+    assert "--label 'better=WORD'" in done.stdout.decode()
     assert "t.csv:1: has no column 'number' [Reading R77]" in unmapped.stdout.decode()
     assert "t.csv:1: has no judge" in unmapped.stdout.decode()
+    assert "its columns are 'id', 'model', 'answer_1'" in unmapped.stdout.decode()
     assert not (tmp_path / "t.jsonl").exists()
 
 
@@ -266,7 +268,7 @@ def test_reading_r77_a_line_of_a_table_that_is_no_csv_is_named(tmp_path: Path) -
     )
 
     assert done.returncode == 1
-    assert "t.csv:2: unexpected end of data [Reading R77]" in done.stdout.decode()
+    assert "t.csv:2: no CSV: unexpected end of data [Reading R77]" in done.stdout.decode()
 
 
 def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
@@ -282,7 +284,7 @@ def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
 
     assert large.returncode == 0
     assert latin.returncode == 1
-    assert "t.csv: not UTF-8" in latin.stdout.decode()
+    assert "t.csv:5: no CSV: the line is not UTF-8" in latin.stdout.decode()
 
 
 def test_reading_r77_texts_without_a_licence_are_refused(tmp_path: Path) -> None:

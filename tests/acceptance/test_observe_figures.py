@@ -81,6 +81,16 @@ def test_reading_r77_two_judges_of_the_same_items_and_prompt_are_compared(tmp_pa
     assert "not stated: agreement between judges: no two were asked the same" in lacking
 
 
+def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
+    tmp_path: Path,
+) -> None:
+    document, text = reported(tmp_path, PERSONS.replace("k,p", "k,"))
+
+    assert document["pairs"] == []
+    assert "agreement between judges: the prompt of 1 of 2 settings is unknown, so" in text
+    assert "or `--set prompt=NAME`" in text
+
+
 @pytest.mark.parametrize("column", ["verdict", "settings"])
 def test_reading_r77_a_figure_that_was_changed_is_found_by_the_second_computation(
     column: str, tmp_path: Path

@@ -3,8 +3,6 @@
 The content decides, and not the file's name. A byte order mark is no part of a text.
 """
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +10,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
+from epc.json_text import Reader
 from epc.judge.mapping import is_missing, resolve
 from epc.records import strict_json
+from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.judging.layout import LONGEST_LINE
 from epc.records.judging.single import content_of
 from epc.records.observed.parquet import MAGIC, damaged, opened
 
-_OPENING: Final = 1024  # bytes after a first line that may be blank
+_OPENING: Final = 1024  # bytes after the first line
 _MARK: Final = "\ufeff"
 _BATCH: Final = 10_000
 
@@ -55,6 +55,8 @@ def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterato
 def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     with able_to("read", path), path.open("rb") as file:
         opening = file.readline(LONGEST_LINE)
+        while opening and not opening.strip():
+            opening = file.readline(LONGEST_LINE)
         begins = (opening + file.read(_OPENING)).removeprefix(_MARK.encode()).lstrip()[:1]
     if opening.startswith(MAGIC):
         yield from _parquet(path)
@@ -64,7 +66,7 @@ def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
         yield from _json_lines(path, at, clause)
     else:
         text = text_of(path, clause)
-        value, problems = strict_json.parse(text.removeprefix(_MARK))
+        value, problems = Reader(foreign=True).parse(text.removeprefix(_MARK))
         refuse(problems)
         yield from _within(path.name, "", value, at, clause)
 
@@ -78,9 +80,11 @@ def _is_json(line: bytes) -> bool:
 
 
 def _json_lines(path: Path, at: str, clause: str) -> Iterator[TableRow]:
-    for index, value, problems in strict_json.read_lines(path, "rows", longest=LONGEST_LINE):
+    for index, value, problems in strict_json.read_lines(
+        path, "rows", longest=LONGEST_LINE, foreign=True
+    ):
         refuse(problems)
-        yield from _within(path.name, f"row {index + 1}", value, at, clause)
+        yield from _within(path.name, f"line {index + 1}", value, at, clause)
 
 
 def _within(file: str, position: str, value: Any, at: str, clause: str) -> Iterator[TableRow]:
@@ -102,20 +106,9 @@ def _within(file: str, position: str, value: Any, at: str, clause: str) -> Itera
 
 
 def _csv(path: Path, clause: str) -> Iterator[TableRow]:
-    text = text_of(path, clause).removeprefix(_MARK)
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    usual = csv.field_size_limit(strict_json.MAX_DOCUMENT_BYTES)  # holds for the whole process
-    try:
-        rows = [{key: value for key, value in row.items() if value is not None} for row in reader]
-    except csv.Error as error:
-        finding = Finding(
-            clause, "", f"{path.name}: {error}", "write it as CSV, JSON, JSON Lines or Parquet"
-        )
-        raise MalformedError(finding) from None
-    finally:
-        csv.field_size_limit(usual)
-    for number, row in enumerate(rows, 2):
-        yield TableRow(file=path.name, place=f"row {number}", value=row, is_text=True)
+    with table_of(path, clause) as table:
+        for line, cells in table:
+            yield TableRow(file=path.name, place=f"line {line}", value=cells, is_text=True)
 
 
 def _parquet(path: Path) -> Iterator[TableRow]:

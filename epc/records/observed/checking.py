@@ -4,19 +4,19 @@ Every check is a comparison of columns, so a million verdicts take a moment.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from epc.arrays import Codes, Flags, np
 from epc.errors import Finding
+from epc.records.findings import SHOWN, also
 from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Header
 
 CLAUSE: Final = "Reading R77"
 # What msgspec says of a value, and of which: "Expected `int`, got `str` - at `$.a_length`".
 _SAID: Final = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?([^`]*)`)?", re.DOTALL)
-_MOST: Final = 1000  # findings of one kind; their collector keeps no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,16 @@ class _Fault:
     remedy: str
 
 
-def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
-    """Yield what is wrong with the verdicts of a file as a whole."""
+def problems(
+    name: str,
+    header: Header,
+    verdicts: Verdicts,
+    place: Callable[[int, str], str] | None = None,
+) -> Iterator[Finding]:
+    """Yield what is wrong with the verdicts of a file as a whole: one finding for each cause.
+
+    `place` says where a verdict's field stands in what the user gave, if that is another file.
+    """
     # Reading R77: what may not stand in public does not stand here.
     licence = header.source.licence
     if header.source.texts and (licence == UNKNOWN or "-NC" in licence):
@@ -39,10 +47,13 @@ def problems(name: str, header: Header, verdicts: Verdicts) -> Iterator[Finding]
         remedy = "state the licence that lets the texts stand here, or leave them out"
         location = f"{name}:1/source/texts"
         yield Finding(clause=CLAUSE, where=location, problem=problem, remedy=remedy)
-    for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *_contradictory(verdicts)):
-        for row in np.flatnonzero(fault.rows)[:_MOST].tolist():
-            where = f"{name}:{verdicts.lines[row]}/{fault.field}"
-            yield Finding(clause=CLAUSE, where=where, problem=fault.problem, remedy=fault.remedy)
+    show = place or (lambda row, field: f"{name}:{verdicts.lines[row]}/{field}")
+    contradictory = _contradictory(header, verdicts)
+    for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *contradictory):
+        if rows := np.flatnonzero(fault.rows).tolist():
+            first, *further = (show(row, fault.field) for row in rows[: SHOWN + 1])
+            problem = fault.problem + also("place", further, len(rows) - 1)
+            yield Finding(clause=CLAUSE, where=first, problem=problem, remedy=fault.remedy)
 
 
 def misread(problem: str, where: str, remedy: str) -> Finding:
@@ -110,7 +121,7 @@ def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
         )
 
 
-def _contradictory(verdicts: Verdicts) -> Iterator[_Fault]:
+def _contradictory(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
     """Yield the verdicts that say of an item, or of one asking, what an earlier one denies."""
 
     def differs(groups: Codes, field: str) -> Flags:
@@ -129,9 +140,25 @@ def _contradictory(verdicts: Verdicts) -> Iterator[_Fault]:
         )
     askings = asks(verdicts)
     for field in ("verdict", "a_score", "b_score"):
+        rows = differs(askings, field)
         yield _Fault(
             field=field,
-            rows=differs(askings, field),
+            rows=rows,
             problem="differs from an earlier one of the same item, setting, order and repeat",
-            remedy="number the askings by `repeat`: 0, 1, 2, ...",
+            remedy=_apart(header, verdicts, rows),
         )
+
+
+def _apart(header: Header, verdicts: Verdicts, rows: Flags) -> str:
+    """Return what would tell contradictory askings apart, as far as nobody states it."""
+    unstated = []
+    if (rows & (verdicts.first.codes < 0) & (verdicts.b_sha256.codes >= 0)).any():
+        unstated.append("`first`, which candidate stood first")
+    names = {verdicts.setting.names[code] for code in verdicts.setting.codes[rows].tolist()}
+    prompts = [header.settings[name].prompt for name in names if name in header.settings]
+    if any(UNKNOWN == prompt.name == prompt.sha256 for prompt in prompts):
+        unstated.append("`prompt`, what the judge was asked with")
+    number = "number the askings by `repeat`: 0, 1, 2, ..."
+    if not unstated:
+        return number
+    return f"state {', and '.join(unstated)}; only where these were the same, {number}"

@@ -1,7 +1,8 @@
 """What every shape takes and gives: statements about a source in, verdicts or findings out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from hashlib import sha256
 
 from epc.errors import Finding
@@ -12,9 +13,10 @@ from epc.records.observed.types import UNKNOWN, Header, Row, Source, SourceFile
 class Request:
     """What the user says of a source beside what it says itself.
 
-    `columns` maps a field to a table's column, `words` a table's label to ours. `only` holds the
-    paths inside the source that may be read: a verdict file made of some of its files comes out
-    again from a source that has them all. Empty, it lets every file be read.
+    `columns` maps a field to a table's column, `words` a table's label to ours, and `constants` has
+    the fields that are the same in each line and in no column. `only` holds the paths inside the
+    source that may be read: a verdict file made of some of its files comes out again from a source
+    that has them all. Empty, it lets every file be read.
     """
 
     commit: str | None = None
@@ -23,6 +25,7 @@ class Request:
     texts: bool = False
     columns: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
     only: frozenset[str] = frozenset()
 
     def source(self, *, name: str, repository: str = UNKNOWN, licence: str = UNKNOWN) -> Source:
@@ -38,16 +41,29 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
-    """A source's verdicts, or why there are none: `header` is None where there are findings."""
+    """A source's verdicts, or why there are none: `header` is None where there are findings.
+
+    `place` says where in the source a row's field stands.
+    """
 
     header: Header | None = None
     rows: Sequence[Row] = ()
+    place: Callable[[int, str], str] | None = None
     findings: Sequence[Finding] = ()
 
 
 def digest(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8."""
     return sha256(text.encode("utf-8")).hexdigest()
+
+
+def day_of(stated: str) -> str:
+    """Return the day of a date or time, in UTC where it has a zone; what is neither comes back."""
+    try:
+        moment = datetime.fromisoformat(stated.strip().replace(" UTC", "+00:00"))
+        return (moment.astimezone(UTC) if moment.tzinfo else moment).date().isoformat()
+    except (ValueError, OverflowError):
+        return stated
 
 
 def file_of(path: str, content: bytes) -> SourceFile:

@@ -65,7 +65,7 @@ def stored(path: Path) -> Iterator[Row]:
         if file.read(len(MAGIC)) != MAGIC:
             decoder = msgspec.json.Decoder(Row)
             file.seek(0)
-            yield from map(decoder.decode, islice(file, 1, None))
+            yield from map(decoder.decode, filter(bytes.strip, islice(file, 1, None)))
             return
         for batch in opened(path.name, file, Findings()).iter_batches(_BATCH):
             for row in batch.to_pylist():
@@ -79,7 +79,7 @@ def _read_lines(name: str, file: BinaryIO, findings: Findings) -> Read:
         return None, None, findings.kept()
     collector, decoder, numbers = Collector(), msgspec.json.Decoder(Row), iter(range(2, 10**12))
     while lines := list(islice(iter(lambda: file.readline(_LONGEST), b""), _BATCH)):
-        numbered = list(zip(numbers, lines, strict=False))
+        numbered = [each for each in zip(numbers, lines, strict=False) if each[1].strip()]
         _add(collector, numbered, decoder.decode, name, findings)
     return _checked(name, header, collector.verdicts(), findings)
 

@@ -63,6 +63,10 @@ SHAPES: Final[Mapping[str, Shape]] = {
 def convert(shape: str, source: Path, request: Request) -> Conversion:
     """Return a source's verdicts, or findings that show what was expected."""
     known = SHAPES.get(shape)
+    if known and known.convert is not table.convert and (request.columns or request.constants):
+        problem = f"{shape} has no columns, so --map and --set say nothing of it"
+        finding = Finding(CLAUSE, "--shape", problem, "leave them out, or name the shape csv")
+        return Conversion(findings=[finding])
     if known is None:
         listed = "".join(f"\n  {name}: {each.expected}" for name, each in SHAPES.items())
         problem = f"there is no shape {shape!r}"
@@ -73,5 +77,11 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
     if done.header is None:
         return done
     files = sorted(file.path for file in done.header.files.values()) if source.is_dir() else ()
-    made = Made(shape=shape, files=files, columns=request.columns, labels=request.words)
+    made = Made(
+        shape=shape,
+        files=files,
+        columns=request.columns,
+        labels=request.words,
+        constants=request.constants or None,
+    )
     return replace(done, header=replace(done.header, made=made))

@@ -104,6 +104,7 @@ class Made:
     files: Sequence[str] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

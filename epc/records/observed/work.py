@@ -1,5 +1,6 @@
 """A checkout on its way into verdicts: what every shape of files reads, collects and finds."""
 
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ class Work:
     files: dict[str, SourceFile] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     findings: Findings = field(default_factory=Findings)
     _asked: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -84,10 +86,11 @@ class Work:
         A file `.jsonl` gives a list with a value for each line.
         """
         content = self.read(path)
+        plain = content.removeprefix(BOM_UTF8)
         decoder = msgspec.json.Decoder(kind)
         try:
             is_lines = path.suffix == ".jsonl"
-            value = decoder.decode_lines(content) if is_lines else decoder.decode(content)
+            value = decoder.decode_lines(plain) if is_lines else decoder.decode(plain)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self.wrong(path.as_posix(), str(error))
             return None
@@ -99,7 +102,9 @@ class Work:
         """Yield the place and value of each line of a file, and list the file by its path."""
         content, decoder = self.read(path), msgspec.json.Decoder(kind)
         self.files[path.as_posix()] = file_of(path.as_posix(), content)
-        for number, line in enumerate(content.splitlines(), 1):
+        for number, line in enumerate(content.removeprefix(BOM_UTF8).splitlines(), 1):
+            if not line.strip():
+                continue
             try:
                 yield f"{path}:{number}", decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -117,6 +122,7 @@ class Work:
         """Add a verdict, or note why it is none."""
         try:
             self.rows.append(msgspec.convert(values, Row))
+            self.places.append(where)
         except msgspec.ValidationError as error:
             self.wrong(where, str(error))
 
@@ -157,7 +163,11 @@ class Work:
             settings=self.settings,
             left_out=dict(self.left_out),
         )
-        return Conversion(header=header, rows=self.rows)
+        return Conversion(
+            header=header,
+            rows=self.rows,
+            place=lambda row, name: f"{self.places[row]}/{name}",
+        )
 
     def _licence(self) -> str:
         """Return the licence that the file LICENSE begins with, where it is a known one."""

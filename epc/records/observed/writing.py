@@ -12,6 +12,7 @@ from epc.errors import Finding, UsageError
 from epc.records.observed import parquet
 from epc.records.observed.checking import problems
 from epc.records.observed.columns import COLUMNS, FIELDS, Verdicts, columns_of
+from epc.records.observed.converting import Conversion
 from epc.records.observed.types import Header, Row
 from epc.records.strict_json import dumps_line, written_whole
 from epc.records.typed import as_json
@@ -29,9 +30,10 @@ def require_kind(path: Path, *kinds: str) -> None:
         raise UsageError(f"{path.name} is {named}, which says the form")
 
 
-def problems_of(name: str, header: Header, rows: Sequence[Row]) -> list[Finding]:
-    """Return what reading a file of these verdicts would find."""
-    return list(problems(name, header, columns_of(rows)))
+def problems_of(name: str, done: Conversion) -> list[Finding]:
+    """Return what is wrong with a source's verdicts together, where it stands in the source."""
+    assert done.header
+    return list(problems(name, done.header, columns_of(done.rows), done.place))
 
 
 def present(header: Header, verdicts: Verdicts) -> list[str]:

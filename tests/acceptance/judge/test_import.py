@@ -198,7 +198,7 @@ def test_ids_that_differ_in_some_rows_are_counted_for_nobody(tmp_path: Path) -> 
     done = epc("judge", "import", write_rows(tmp_path / "said", said), folder)
 
     assert done.returncode == 1
-    assert "said, row 4: is about no sample of the set" in done.stderr
+    assert "said, line 4: is about no sample of the set" in done.stderr
     assert "1 samples of the set have no row in what was imported" in done.stdout
     assert "no evidence about the outputs" not in done.stdout
     counts = totals(folder)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from epc.engine.model import Prompt
 from epc.engine.recorded import Recorded, read_table
-from epc.errors import UsageError, WorldError
+from epc.errors import MalformedError, UsageError, WorldError
 from epc.protocol.prompt import Pair
 from epc.spec.domains import Domain
 from epc.spec.reference import STRATEGIES, TASKS
@@ -165,10 +165,10 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "verdicts.csv: nothing in it"),
-        (b"\xff\xfe", "verdicts.csv: not UTF-8 at byte 0"),
+        ("", "verdicts.csv:1: the columns are missing, expected strategy,domain,task,verdict"),
+        (b"strategy,domain\xff", "verdicts.csv:1: no CSV: the line is not UTF-8"),
+        (SMALL.encode("utf-16-le"), "verdicts.csv:1: no CSV: the line holds a NUL"),
         ("a,b\n", "verdicts.csv:1: the columns are a, b, expected strategy,domain,task,verdict"),
-        ("domain,strategy,task,verdict\n", "verdicts.csv:1: the columns are domain, strategy"),
         (HEADER.replace("verdict", "verdict,note"), "verdicts.csv:1: the columns are"),
         ('"strategy\n', "verdicts.csv:1: no CSV: unexpected end of data"),
         (HEADER, "verdicts.csv: expected verdicts in 2 to 16 domains, and found are: none"),
@@ -178,8 +178,9 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
         (SMALL + "x,text,t1, A\n", "verdicts.csv:5: verdict ' A'"),
         (SMALL + "x,text,t1,\n", f"verdicts.csv:5: expected {HEADER.strip()}, none of them empty"),
         (SMALL + "x,Audio,t1,A\n", "verdicts.csv:5: domain 'Audio', expected 1 to 32 of a-z"),
-        (SMALL + "x,text,t1\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
-        (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (HEADER.replace("task", "domain"), "verdicts.csv:1: the column 'domain' stands twice"),
+        (SMALL + "x,text,t1\n", "verdicts.csv:5: has 3 cells, and the header 4 columns"),
+        (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: has 5 cells, and the header 4 columns"),
         (SMALL + ",text,t1,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
         (SMALL + "x,text,,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
         (
@@ -200,17 +201,16 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
         ),
         (
             GROUPED + "shy,text,t1,B\n",
-            "verdicts.csv:5: expected strategy,domain,task,verdict,group",
+            "verdicts.csv:5: has 4 cells, and the header 5 columns",
         ),
         (SMALL + 'x,text,"t1,A\n', "verdicts.csv:5: no CSV: unexpected end of data"),
         (SMALL + 'x,text,"t1"2,A\n', "verdicts.csv:5: no CSV: "),
-        (SMALL + f"x,text,{'t' * 200_000},A\n", "verdicts.csv:5: no CSV: field larger"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_refused_with_its_line(
     tmp_path: Path, content: str | bytes, message: str
 ) -> None:
-    with pytest.raises(UsageError) as refused:
+    with pytest.raises((UsageError, MalformedError)) as refused:
         read_table(table(tmp_path, content))
 
     assert message in str(refused.value)

@@ -10,7 +10,7 @@ import pytest
 from records_support import Run, epc, make_run, places
 
 from epc.engine.merge import merge
-from epc.errors import UsageError
+from epc.errors import MalformedError, UsageError
 from epc.records.accuracy import _reliability, is_calibration, read_accuracy
 from epc.records.recompute import load_manifest
 from epc.records.rewrite import rewrite
@@ -187,9 +187,10 @@ def test_reading_r42_the_manifest_says_where_accuracies_come_from(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "nothing in it"),
+        ("", ":1: the columns are missing, expected strategy,accuracy"),
         ("strategy,accuracy\n", "no accuracy in it"),
-        ("accuracy,strategy\n0.5,x\n", ":1: the columns are accuracy, strategy"),
+        ("accuracy,model\n0.5,x\n", ":1: the columns are accuracy, model"),
+        ("strategy,strategy,accuracy\n", ":1: the column 'strategy' stands twice"),
         ("strategy,accuracy,more\nx,0.5,1\n", ":1: the columns are"),
         ("strategy,accuracy\nx,0.5\nz,0.5\n", ":3: 'z' is no strategy of the run; it has x, y"),
         ("strategy,accuracy\nx,0.5\nx,0.5\n", ":3: x stands twice"),
@@ -204,9 +205,9 @@ def test_reading_r42_the_manifest_says_where_accuracies_come_from(
         ("strategy,accuracy\nx,\n", ":2: accuracy"),
         # Of what stands there 60 characters are shown.
         (f"strategy,accuracy\nx,{'2' * 61}\n", f":2: accuracy '{'2' * 60}', expected"),
-        ("strategy,accuracy\nx\n", ":2: expected two fields"),
-        ("strategy,accuracy\nx,0.5,0.5\n", ":2: expected two fields"),
-        ("strategy,accuracy\n,0.5\n", ":2: expected two fields"),
+        ("strategy,accuracy\nx\n", ":2: has 1 cell, and the header 2 columns"),
+        ("strategy,accuracy\nx,0.5,0.5\n", ":2: has 3 cells, and the header 2 columns"),
+        ("strategy,accuracy\n,0.5\n", ":2: strategy is empty, expected one of the run's"),
         ('strategy,accuracy\n"x,0.5\n', ":2: no CSV"),
     ],
 )
@@ -216,7 +217,7 @@ def test_reading_r42_a_file_that_cannot_be_used_says_where(
     path = tmp_path / "a.csv"
     path.write_text(text, "utf-8")
 
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises((UsageError, MalformedError)) as raised:
         read_accuracy(path, ["x", "y"])
 
     assert problem in str(raised.value)

@@ -134,13 +134,15 @@ def test_reading_r77_an_observed_card_states_the_source_s_days_if_there_are_any(
 
 
 def test_reading_r77_a_recipe_names_the_shape_the_judge_and_the_digest_of_the_lines() -> None:
-    made = Made(shape="csv", columns={"item": "id"}, labels={"A": "a"})
+    made = Made(shape="csv", columns={"item": "id"}, labels={"A": "a"}, constants={"prompt": "v 1"})
 
     card = observed_card_of(TAG, observed_document(made), days=(), declaration=SAID, kept=False)
 
     assert card.recipe
     assert (card.recipe.shape, card.recipe.judge, card.recipe.sha256) == ("csv", "l", "4" * 64)
-    assert card.recipe.command == ("epc observe import CLONE --shape csv --map item=id --label A=a")
+    assert card.recipe.command == (
+        "epc observe import CLONE --shape csv --map item=id --label A=a --set 'prompt=v 1'"
+    )
 
 
 def test_reading_r77_of_recorded_verdicts_source_and_settings_must_agree() -> None:

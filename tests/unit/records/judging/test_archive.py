@@ -277,7 +277,7 @@ def test_judge_6_3_a_row_that_names_nobody_is_refused_with_its_place(
     with pytest.raises(MalformedError) as refused:
         import_replies(bundle, tmp_path / "e", now="2026-07-02T00:00:00Z")
 
-    assert refused.value.finding.where == "b.jsonl, row 2"
+    assert refused.value.finding.where == "b.jsonl, line 2"
     assert not (tmp_path / "e" / RUN_LOG).exists()
 
 

@@ -87,7 +87,7 @@ def test_all_fields_that_a_row_lacks_are_named_at_once(tmp_path: Path) -> None:
     table = write_rows(tmp_path / "t.jsonl", [{"question_id": "Q1", "text": "hello"}])
 
     with pytest.raises(
-        MalformedError, match="row 1 has no prompt_variant, target_model, output_id"
+        MalformedError, match="line 1 has no prompt_variant, target_model, output_id"
     ) as no:
         entries_of(table)
 

@@ -7,7 +7,7 @@ import pytest
 from observed_support import columns, verdict
 
 from epc.records.observed.checking import asks, problems
-from epc.records.observed.types import SourceFile
+from epc.records.observed.types import Prompt, SourceFile
 
 
 @pytest.mark.parametrize(
@@ -91,3 +91,36 @@ def test_an_item_is_one_pair_and_one_asking_has_one_verdict() -> None:
     found = [finding.where for finding in problems("v", header, verdicts)]
 
     assert found == ["v:3/gold", "v:3/verdict"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "first", "said"),
+    [
+        ("one", "a", "number the askings by `repeat`"),
+        ("one", None, "state `first`, which candidate stood first; only where"),
+        ("unnamed", "a", "state `prompt`, what the judge was asked with; only where"),
+        ("unnamed", None, "state `first`, which candidate stood first, and `prompt`, what"),
+    ],
+)
+def test_what_tells_two_askings_apart_is_named_before_they_are_numbered(
+    setting: str, first: str | None, said: str
+) -> None:
+    lines = [verdict("x", "a", word, setting=setting) for word in "ab"]
+    header, verdicts = columns(
+        *(line if first else {k: v for k, v in line.items() if k != "first"} for line in lines)
+    )
+    unnamed = replace(header.settings["one"], prompt=Prompt(name="unknown", sha256="unknown"))
+    header = replace(header, settings={**header.settings, "unnamed": unnamed})
+
+    (found,) = (each for each in problems("v.jsonl", header, verdicts) if "/verdict" in each.where)
+
+    assert found.remedy.startswith(said)
+
+
+def test_one_cause_is_one_finding_that_counts_its_places() -> None:
+    header, verdicts = columns(*(verdict("x", "a", word) for word in "abbbbbbb"))
+
+    (found,) = (each for each in problems("v.jsonl", header, verdicts) if "/verdict" in each.where)
+
+    assert found.where == "v.jsonl:3/verdict"
+    assert "; so in 6 more places: v.jsonl:4/verdict, " in found.problem

@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 
 from epc.records.observed.columns import COLUMNS
 from epc.records.observed.converting import digest
-from epc.records.observed.reading import read
+from epc.records.observed.reading import read, stored
 from epc.records.observed.types import Header, Row
 from epc.records.observed.writing import write
 from epc.records.schemas import findings, schema
@@ -268,3 +268,16 @@ def test_a_byte_order_mark_before_the_header_is_no_part_of_it(tmp_path: Path) ->
     assert not found
     assert header
     assert verdicts
+
+
+def test_reading_r77_a_mark_blank_lines_and_crlf_are_no_content(tmp_path: Path) -> None:
+    path = file_of(tmp_path, GOOD, {**GOOD, "first": "b"}, {**GOOD, "item": ""})
+    lines = path.read_text("utf-8").splitlines()
+    path.write_bytes(("\ufeff" + "\r\n\r\n".join(lines) + "\r\n \n").encode())
+
+    (problem,) = wrong(path)
+    path.write_bytes(path.read_bytes().replace(b'"item": ""', b'"item": "z"'))
+
+    assert problem[0] == "v.jsonl:7/item"
+    assert wrong(path) == []
+    assert [row.first for row in stored(path)][:2] == ["a", "b"]

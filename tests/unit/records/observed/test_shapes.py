@@ -39,6 +39,17 @@ def test_reading_r77_a_source_that_does_not_fit_is_made_of_nothing(tmp_path: Pat
     assert found.findings
 
 
+@pytest.mark.parametrize(
+    "request_", [Request(columns={"item": "id"}), Request(constants={"prompt": "v1"})]
+)
+def test_reading_r77_columns_of_what_is_no_table_are_a_finding(
+    request_: Request, tmp_path: Path
+) -> None:
+    (found,) = convert("pandalm", pandalm(tmp_path), request_).findings
+
+    assert found.problem == "pandalm has no columns, so --map and --set say nothing of it"
+
+
 def test_reading_r77_a_shape_that_there_is_not_lists_those_that_there_are(tmp_path: Path) -> None:
     (found,) = convert("papyrus", tmp_path, Request()).findings
 

@@ -82,7 +82,7 @@ def test_reading_r77_a_place_without_who_stood_there_is_a_finding(tmp_path: Path
 
     assert found.header is None
     assert [(each.where, each.problem) for each in found.findings] == [
-        ("t.csv:2", "a label is a place, and the column first does not say who stood there")
+        ("t.csv:2/verdict", "is a place, and no column `first` says who stood there")
     ]
 
 
@@ -100,7 +100,7 @@ def test_reading_r77_columns_and_labels_are_mapped(tmp_path: Path) -> None:
     ("columns", "where", "problem"),
     [
         ({"judge": "who"}, "t.csv:1", "has no column 'who'"),
-        ({"jury": "judge"}, "--map jury", "no such field"),
+        ({"jury": "judge"}, "t.csv:1", "--map jury: no such field"),
     ],
 )
 def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
@@ -116,13 +116,28 @@ def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
 @pytest.mark.parametrize(
     ("text", "where", "problem"),
     [
-        ("item,a\n1,x\n", "t.csv:1", "has no judge"),
-        ("judge,a\nj,x\n", "t.csv:1", "has no item"),
-        ("item,judge,a\n", "t.csv", "holds no verdict"),
-        ("item,judge,a,decoding\n1,j,x,{\n", "t.csv:2", "decoding is no JSON object"),
-        ("item,judge,a,decoding\n\n1,j,x,{\n", "t.csv:3", "decoding is no JSON object"),
-        ('"item,judge\n', "t.csv:1", "unexpected end of data"),
-        ('item,judge,a\n1,j,x\n2,j,"x"y\n3,j,x\n', "t.csv:3", "',' expected after '\"'"),
+        ("item,a,a_score\n1,x,1\n", "t.csv:1", "has no judge"),
+        ("judge,a,a_score\nj,x,1\n", "t.csv:1", "has no item"),
+        ("item,judge,a_score\n1,j,1\n", "t.csv:1", "has no a or a_sha256"),
+        ("item,judge,a\n1,j,x\n", "t.csv:1", "has no verdict or a_score or b_score"),
+        ("item,judge,a,a_score\n", "t.csv", "holds no verdict"),
+        ("item,judge,a,a_score\n1,,x,1\n", "t.csv:2/judge", "is empty"),
+        (
+            "item,judge,a,a_score,decoding\n1,j,x,1,{\n",
+            "t.csv:2/decoding",
+            "is no JSON object",
+        ),
+        (
+            "item,judge,a,a_score,decoding\n\n1,j,x,1,{\n",
+            "t.csv:3/decoding",
+            "is no JSON object",
+        ),
+        ('"item,judge\n', "t.csv:1", "no CSV: unexpected end of data"),
+        (
+            'item,judge,a,a_score\n1,j,x,1\n2,j,"x"y,1\n3,j,x,1\n',
+            "t.csv:3",
+            "no CSV: ',' expected after '\"'",
+        ),
     ],
 )
 def test_reading_r77_a_table_that_does_not_fit_gets_a_finding(

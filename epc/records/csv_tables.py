@@ -1,0 +1,113 @@
+"""Tables of texts: CSV as people, spreadsheets and programs write it, read in one way everywhere.
+
+A table is UTF-8, or UTF-16 with a byte order mark; the mark is no part of a name. Its delimiter is
+that of comma, semicolon and tab which parts its first line most often. Each row has a cell for
+every column, and stands on the line that it begins on.
+"""
+
+import csv
+import io
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Final, TextIO
+
+from epc.errors import Finding, MalformedError, able_to
+from epc.json_text import MAX_DOCUMENT_BYTES, storable
+from epc.records.findings import Causes
+
+LONGEST: Final = MAX_DOCUMENT_BYTES  # characters of a line, and of a cell
+_DELIMITERS: Final = ",;\t"
+_RAGGED: Final = "put a cell that holds a delimiter, a quote or a line break between quotes"
+
+
+class CsvTable:
+    """A table whose rows are read while they are asked for, each with its line and its cells.
+
+    What cannot be read is a cause of findings; without a list of those it is raised.
+    """
+
+    columns: tuple[str, ...] = ()
+
+    def __init__(self, file: TextIO, path: Path, clause: str, causes: Causes | None) -> None:
+        self._path, self._clause, self._causes = path, clause, causes
+        self._lines = _lines(file)
+        head: list[str] = []
+        try:
+            while not head or not head[-1].strip():
+                head.append(next(self._lines))
+            delimiter = max(_DELIMITERS, key=lambda mark: len(_cells(head[-1], mark)))
+            self._reader = csv.reader(chain(head, self._lines), delimiter=delimiter, strict=True)
+            self._header = next(row for row in self._reader if row)
+            twice = {name for name in self._header if name and self._header.count(name) > 1}
+            if twice:
+                problem = f"the column {min(twice)!r} stands twice"
+                self._wrong(self._reader.line_num, problem, "keep one of them")
+            else:
+                self.columns = tuple(self._header)
+        except StopIteration:
+            self._reader = csv.reader(())
+        except (csv.Error, UnicodeError) as error:
+            self._wrong(max(len(head), 1), f"no CSV: {error}", "write it as CSV, in UTF-8")
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
+        while self.columns:
+            line = self._reader.line_num + 1
+            try:
+                row = next(self._reader)
+            except StopIteration:
+                return
+            except (csv.Error, UnicodeError) as error:
+                self._wrong(line, f"no CSV: {error}", _RAGGED)
+                return
+            if not any(row):  # a blank line, or one that a spreadsheet filled up with delimiters
+                continue
+            if len(row) != len(self.columns):
+                cells = "1 cell" if len(row) == 1 else f"{len(row):,} cells"
+                has = f"has {cells}, and the header {len(self.columns):,} columns"
+                self._wrong(line, has, _RAGGED)
+                continue
+            yield line, dict(zip(self.columns, row, strict=True))
+
+    def _wrong(self, line: int, problem: str, remedy: str) -> None:
+        if self._causes is None:
+            where = f"{self._path}:{line}"
+            raise MalformedError(Finding(self._clause, where, problem, remedy))
+        self._causes.add(line, "", problem, remedy)
+
+
+@contextmanager
+def table_of(path: Path, clause: str, causes: Causes | None = None) -> Iterator[CsvTable]:
+    """Yield a table; its rows can be read while the block runs.
+
+    Raises: MalformedError for what cannot be read, unless there is a list of causes; WorldError if
+    the disk refuses.
+    """
+    usual = csv.field_size_limit(LONGEST)  # holds for the whole process
+    try:
+        with able_to("read", path), path.open("rb") as file:
+            is_wide = file.peek(2).startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+            encoding = "utf-16" if is_wide else "utf-8-sig"
+            text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="")
+            yield CsvTable(text, path, clause, causes)
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter))
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    is_first = True
+    while line := file.readline(LONGEST + 1):
+        if len(line) > LONGEST:
+            raise csv.Error(f"the line is longer than {LONGEST:,} characters")
+        if "\0" in line and is_first:
+            raise csv.Error("the line holds a NUL, as UTF-16 without a byte order mark does")
+        if storable(line) != line:  # a byte of another encoding
+            raise csv.Error("the line is not UTF-8")
+        yield line
+        is_first = is_first and not line.strip()
