@@ -90,11 +90,12 @@ def test_reading_r77_inspect_gives_the_scores_that_a_model_gave(tmp_path: Path) 
 
     four = digest("four")[:12]
     assert told(rows, "item", "a_score", "verdict", "repeat", "date", "file") == [
-        (f"sums/1/{four}", 1, None, None, "2025-05-12", "0.json"),
+        # The log was made at 20:28 of the 12th four hours west of UTC.
+        (f"sums/1/{four}", 1, None, None, "2025-05-13", "0.json"),
         (f"sums/2/{four}", 0.5, None, None, "2025-05-13", "0.json"),
-        (f"sums/3/{four}", None, "unreadable", None, "2025-05-12", "0.json"),
-        (f"sums/4/{four}", 0.7, None, None, "2025-05-12", "0.json"),
-        (f"sums/1/{four}", 0, None, 1, "2025-05-12", "2.json"),
+        (f"sums/3/{four}", None, "unreadable", None, "2025-05-13", "0.json"),
+        (f"sums/4/{four}", 0.7, None, None, "2025-05-13", "0.json"),
+        (f"sums/1/{four}", 0, None, 1, "2025-05-13", "2.json"),
     ]
     assert rows[0]["question_sha256"] == digest("1?")
     assert rows[0]["a_by"] == "org/writer"

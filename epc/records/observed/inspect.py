@@ -1,20 +1,25 @@
 """Logs of Inspect AI in their JSON form: scores that a model gave.
 
 A score is a model's where its metadata hold the `grading`, the request and the answer. The answer
-names the model that gave it. One sample's score is a single score of candidate a, its submission.
+names the model that gave it. Of a panel, whose graders vote, the log holds only the vote and one of
+the answers: that is the panel's score, and nobody's answer. One sample's score is a single score of
+candidate a, its submission.
 """
 
 import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from glob import escape
+from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from epc.json_text import storable
-from epc.records.observed.converting import Conversion, Request, digest, file_of
-from epc.records.observed.types import UNKNOWN, faults
+from epc.records.observed.converting import Conversion, Request, day_of, digest, file_of
+from epc.records.observed.types import UNKNOWN, Name, faults
 from epc.records.observed.work import Work, answered, decoding_of, setting_of
 
 EXPECTED: Final = (
@@ -26,11 +31,22 @@ FAULTS: Final = faults(
     {
         "template": "The log does not hold the template that the judge was asked with.",
         "reference": "What the criterion was is part of the prompt; it is no label of the judge.",
+        "panel": "A panel's vote hides what its graders said. In old logs a grader that failed "
+        "voted for a failed sample.",
     },
 )
 _LOGS: Final = "**/*.json"
 _VERSION: Final = 2
-_GRADES: Final = {"C": 1.0, "P": 0.5, "I": 0.0}
+T = TypeVar("T")
+# As Inspect's own metrics read a grade, whatever the pattern that took it from the answer.
+_GRADES: Final = {
+    **dict.fromkeys(("c", "correct", "yes", "true"), 1.0),
+    **dict.fromkeys(("p", "partial"), 0.5),
+    **dict.fromkeys(("i", "incorrect", "n", "no", "false"), 0.0),
+}
+_FAILED: Final = "Grade not found in model output"  # stood beside the grade I before it was NaN
+_SEVERAL: Final = "scores of several values"
+_UNNAMED: Final = "grades that are no number (--label GRADE=NUMBER says what one is worth)"
 _NOT_GRADED: Final = "scores without a model's grading"
 _EDITED: Final = "scores that a person edited afterwards"
 _INVALID: Final = "samples that were declared invalid"
@@ -54,19 +70,47 @@ class _Sample(Struct, frozen=True):
     completed_at: str | None = None
 
 
+class _Model(Struct, frozen=True):
+    """A model as an object. What else it holds is private: addresses, headers, arguments."""
+
+    model: Name
+    config: dict[str, Any] | None = None
+
+
+class _Params(Struct, frozen=True):
+    """What a scorer was made with: models, or scorers that have some."""
+
+    model: Any = None
+    template: Any = None
+    reducer: Any = None
+    scorers: Any = None
+
+
+class _Part(Struct, frozen=True):
+    params: _Params
+
+
+class _Scorer(Struct, frozen=True):
+    """A scorer by the evaluation's plan; a log without results has nothing else of it."""
+
+    name: str
+    options: _Params | None = None
+
+
 class _Eval(Struct, frozen=True):
     task: str
     model: str
     created: str
     run_id: str = ""
     task_id: str = ""
-    model_roles: dict[str, dict[str, Any]] | None = None
+    model_roles: dict[str, Any] | None = None
+    scorers: list[_Scorer] | None = None
 
 
 class _ScorerResult(Struct, frozen=True):
     name: str
     scorer: str
-    params: dict[str, Any] = {}
+    params: _Params = _Params()
 
 
 class _Results(Struct, frozen=True):
@@ -125,7 +169,15 @@ def _add(name: str, sample: _Sample, log: _Log, file: str, work: Work) -> None:
     if score.history:
         work.left_out[_EDITED] += 1
         return
-    setting = _setting(log, name, grading[-1], work)
+    if isinstance(score.value, dict | list):
+        work.left_out[_SEVERAL] += 1
+        return
+    setting, is_panel = _setting(log, name, grading[-1], work)
+    explanation = "" if is_panel else score.explanation or ""
+    said = _said(None if explanation.startswith(_FAILED) else score.value, work.request.words)
+    if said is None:
+        work.left_out[_UNNAMED] += 1
+        return
     submission = work.candidate("a", score.answer)
     item = f"{log.eval.task}/{sample.id}/{submission['a_sha256'][:12]}"
     work.add(
@@ -136,20 +188,26 @@ def _add(name: str, sample: _Sample, log: _Log, file: str, work: Work) -> None:
         file=file,
         question_sha256=digest(_text(sample.input)),
         a_by=log.eval.model,
-        date=(sample.completed_at or log.eval.created)[:10],
+        date=day_of(sample.completed_at or log.eval.created),
         **work.asked(setting, item),
         **submission,
-        **_said(score.value),
-        **(answered(score.explanation) if score.explanation else {}),
+        **said,
+        **(answered(explanation.removeprefix(f"{_FAILED}: ")) if explanation else {}),
     )
 
 
-def _said(value: Any) -> dict[str, Any]:
-    """Return a grade or number as a score; a score that is not there is unreadable."""
-    score = _GRADES.get(value) if isinstance(value, str) else value
-    if isinstance(score, int | float):
-        return {"a_score": float(score)}
-    return {"verdict": "unreadable"}
+def _said(value: Any, labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return a grade or number as a score, or None for a word that nobody says the worth of.
+
+    A score that is not there is unreadable.
+    """
+    word = "" if value is None else str(value).strip()
+    word = labels.get(word, word).lower()
+    try:
+        score = _GRADES[word] if word in _GRADES else float(word or "nan")
+    except ValueError:
+        return None
+    return {"a_score": score} if isfinite(score) else {"verdict": "unreadable"}
 
 
 def _text(content: Any) -> str:
@@ -161,25 +219,57 @@ def _text(content: Any) -> str:
     return "\n".join(map(_text, content)) if isinstance(content, list) else ""
 
 
-def _setting(log: _Log, name: str, answer: Any, work: Work) -> str:
+def _setting(log: _Log, name: str, answer: Any, work: Work) -> tuple[str, bool]:
     """State who graded: the model that the answer names, and what the log says it was asked with.
 
-    Inspect asks the scorer's own model, else that of the role `grader`, else the evaluated one.
+    Inspect asks the scorer's own models, else those of the role `grader`, else the evaluated one.
+    Say also whether they are a panel.
     """
-    scorers = log.results.scores if log.results else ()
-    scorer = next((each for each in scorers if each.name == name), None)
-    params = scorer.params if scorer else {}
-    role = (log.eval.model_roles or {}).get("grader", {})
-    grader = str(params.get("model") or role.get("model") or log.eval.model)
+    results = log.results.scores if log.results else ()
+    result = next((each for each in results if each.name == name), None)
+    made = next((each.options for each in log.eval.scorers or () if each.name == name), None)
+    params = result.params if result else made or _Params()
+    role = (log.eval.model_roles or {}).get("grader")
+    graders = [*_graders(params)] or [*_models(role)] or [(log.eval.model, {})]
+    template = params.template
+    configs = [config for _, config in graders]
     stated = answer.get("model") if isinstance(answer, dict) else None
-    platform, slash, _ = grader.partition("/")
-    template = params.get("template")
+    judge, note = graders[0][0], None
+    platforms = {judge.partition("/")[0] if "/" in judge else UNKNOWN for judge, _ in graders}
+    if len(graders) > 1:
+        judge, stated = f"panel of {', '.join(model for model, _ in graders)}", None
+        named = isinstance(params.reducer, str)
+        by = params.reducer if named else "a rule that the log leaves out"
+        note = f"each score is a vote by {by}"
     setting = setting_of(
-        grader,
+        judge,
         str(stated or UNKNOWN),
-        platform=platform if slash else UNKNOWN,
-        prompt=scorer.scorer if scorer else name,
+        platform=platforms.pop() if len(platforms) == 1 else UNKNOWN,
+        prompt=result.scorer if result else name,
         sha256=digest(template) if isinstance(template, str) else UNKNOWN,
-        decoding=decoding_of(role.get("config") or {}),
+        decoding=configs[0] if all(config == configs[0] for config in configs) else UNKNOWN,
+        note=note,
     )
-    return work.setting(f"{name}/{stated or grader}", setting)
+    return work.setting(f"{name}/{stated or judge}", setting), len(graders) > 1
+
+
+def _graders(params: _Params) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the models that a scorer asks, each with its decoding; a scorer may be of several."""
+    yield from _models(params.model)
+    for part in _of_kind(params.scorers, _Part):
+        yield from _graders(part.params)
+
+
+def _models(stated: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the models of a name, of an object or of a list, with what is known of decoding."""
+    listed = stated if isinstance(stated, list) else [stated]
+    objects = [{"model": each} if isinstance(each, str) else each for each in listed]
+    for each in _of_kind(objects, _Model):
+        yield each.model, decoding_of(each.config or {})
+
+
+def _of_kind(values: Any, kind: type[T]) -> Iterator[T]:
+    """Yield the values of a list that are of a kind: scorers that others wrote have any."""
+    for value in values if isinstance(values, list) else ():
+        with suppress(msgspec.ValidationError):
+            yield msgspec.convert(value, kind)

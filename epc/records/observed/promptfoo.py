@@ -1,7 +1,8 @@
 """Results of promptfoo as JSON: what its model-graded assertions said.
 
-A rubric gives an output a score. `select-best` names the best of a test's outputs: of two that is
-a verdict, of more it is not a pair. The judge is the grading provider, where the file names it.
+A rubric gives an output a score; where that is null, the answer was unreadable. `select-best` names
+the best of a test's outputs: of two that is a verdict, of more it is not a pair. The judge is the
+grading provider, where the file names it.
 """
 
 from collections import defaultdict
@@ -12,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.converting import Conversion, Request, day_of, digest
 from epc.records.observed.types import UNKNOWN, Setting, faults
 from epc.records.observed.work import Work, answered, as_text, decoding_of, setting_of
 
@@ -37,10 +38,13 @@ _SCORED: Final = frozenset(
     f"{sign}{name}"
     for sign in ("", "not-")
     for name in (
-        *("llm-rubric", "g-eval", "factuality", "model-graded-factuality"),
-        *("model-graded-closedqa", "closedqa"),
+        *("agent-rubric", "llm-rubric", "search-rubric", "g-eval", "pi"),
+        *("factuality", "model-graded-factuality", "closedqa", "model-graded-closedqa"),
+        *("answer-relevance", "conversation-relevance", "trajectory:goal-success"),
+        *("context-faithfulness", "context-recall", "context-relevance"),
     )
 )
+_RED_TEAM: Final = "promptfoo:redteam:"  # begins the kinds of many graders
 _BEST: Final = "select-best"
 _OTHER: Final = "results of assertions that no model grades"
 _MANY: Final = "select-best among other than two outputs"
@@ -50,8 +54,8 @@ _KINDS: Final = ("chat", "completion", "messages", "responses")
 
 
 class _Component(Struct, frozen=True, rename={"passed": "pass", "tokens_used": "tokensUsed"}):
-    score: float
-    passed: bool
+    score: float | None = None
+    passed: bool | None = None
     reason: str | None = None
     assertion: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
@@ -132,7 +136,7 @@ def _convert_file(file: _File, inside: str, work: Work) -> None:
             graded = _Graded(result=result, component=component, config=file.config)
             if kind == _BEST:
                 compared[result.test_idx, index].append(graded)
-            elif kind in _SCORED:
+            elif kind in _SCORED or str(kind).removeprefix("not-").startswith(_RED_TEAM):
                 fields = work.candidate("a", graded.output) | {"a_by": graded.writer}
                 fields |= _score(component)
                 _add(graded, fields, file, inside, work)
@@ -148,7 +152,8 @@ def _convert_file(file: _File, inside: str, work: Work) -> None:
 def _best(a: _Graded, b: _Graded, *, work: Work) -> dict[str, Any]:
     """Return the winner of two outputs: none was named where not exactly one passed."""
     passed = (a.component.passed, b.component.passed)
-    verdict = {(True, False): "a", (False, True): "b"}.get(passed, "unreadable")
+    verdicts: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True): "b"}
+    verdict = verdicts.get(passed, "unreadable")
     texts = work.candidate("a", a.output) | work.candidate("b", b.output)
     return {"verdict": verdict, "a_by": a.writer, "b_by": b.writer, **texts}
 
@@ -169,7 +174,7 @@ def _add(graded: _Graded, fields: dict[str, Any], file: _File, inside: str, work
         setting=setting,
         file=inside,
         question_sha256=digest(question),
-        **({"date": file.results.timestamp[:10]} if file.results.timestamp else {}),
+        **({"date": day_of(file.results.timestamp)} if file.results.timestamp else {}),
         **repeat,
         **(answered(reason) if reason else {}),
         **fields,
@@ -177,7 +182,7 @@ def _add(graded: _Graded, fields: dict[str, Any], file: _File, inside: str, work
 
 
 def _score(component: _Component) -> dict[str, Any]:
-    is_failed = (component.metadata or {}).get("graderError")
+    is_failed = component.score is None or (component.metadata or {}).get("graderError")
     return {"verdict": "unreadable"} if is_failed else {"a_score": component.score}
 
 
@@ -193,6 +198,8 @@ def _setting(graded: _Graded) -> tuple[str, Setting]:
     places = (graded.assertion, _options(graded.result.test_case), _options(default))
     provider = next((each["provider"] for each in places if each.get("provider")), None)
     rubric = next((each["rubricPrompt"] for each in places if each.get("rubricPrompt")), None)
+    if isinstance(provider, dict) and "id" not in provider:  # one for texts, another for vectors
+        provider = provider.get("text")
     options = provider if isinstance(provider, dict) else {"id": provider}
     judge = str(options.get("id") or UNKNOWN)
     platform, colon, model = judge.partition(":")

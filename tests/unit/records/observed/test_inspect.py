@@ -42,7 +42,11 @@ def told(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
         ("I", 0.0, None),
         (7, 7.0, None),
         (None, None, "unreadable"),
-        ("good", None, "unreadable"),
+        ("", None, "unreadable"),
+        ("c", 1.0, None),
+        ("-0.5", -0.5, None),
+        ("inf", None, "unreadable"),
+        (True, 1.0, None),
     ],
 )
 def test_reading_r77_inspects_grades_are_scores(
