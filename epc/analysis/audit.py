@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from epc.arrays import np
-from epc.audit.assessment import assess
+from epc.audit.assessment import assess, reading_of
 from epc.audit.control import coin_flip
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import control_json, crossing
@@ -54,6 +54,12 @@ class Audit(Struct, frozen=True, kw_only=True):
         """What gamma has beyond the noise floor; a failed run has none (Reading R8)."""
         return None if self.verdict == "no_verdicts_counted" else self.control["excess"]
 
+    def interpreted(self, direction: Direction) -> str:
+        """Return what the paper makes of a direction's gamma, and whether the noise allows it."""
+        if self.excess is None:
+            return "a failed run"
+        return reading_of(self.facts, direction)
+
     def as_json(self) -> Json:
         """Return the audit as the contract prints it."""
         facts = self.facts
@@ -75,6 +81,7 @@ class Audit(Struct, frozen=True, kw_only=True):
             "pci": facts.pci,
             "excess": self.excess,
             "noise_floor": self.control["noise_floor"],
+            "epc_5_2": {direction: self.interpreted(direction) for direction in facts.gamma},
             "control": self.control["method"],
             "position_bias": {
                 "self_comparisons": facts.self_comparisons,

@@ -50,6 +50,7 @@ class Row:
     regret_ci95: Interval | None
     gamma: float
     gamma_ci95: Interval | None
+    epc_5_2: str
     floor: float
     floor_ci95: Interval
     tie_rate: float | None
@@ -153,6 +154,7 @@ def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
             regret_ci95=into.regret_ci95 if into else None,
             gamma=gamma.mean,
             gamma_ci95=gamma.ci95,
+            epc_5_2=audited.interpreted(direction),
             floor=floor.mean,
             floor_ci95=(floor.q025, floor.q975),
             tie_rate=audited.facts.tie_rate,

@@ -23,6 +23,7 @@ from epc.audit.drift import (
 from epc.audit.drift_fresh import compare_fresh
 from epc.errors import Finding
 from epc.protocol.config import Configuration
+from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.records.asked import (
     AskedPair,
@@ -35,6 +36,7 @@ from epc.records.asked import (
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.validate import validate
+from epc.spec.domains import Direction
 from epc.statistics.inference import ALPHA, pairs_needed
 
 _SHUFFLING: Final = 20260703
@@ -58,7 +60,10 @@ class Tables:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What there is to say about two measurements; `shared` is by role (Reading R76)."""
+    """What there is to say about two measurements; `shared` is by role (Reading R76).
+
+    `epc_5_2` says what the paper makes of gamma in both, by direction.
+    """
 
     verdict: State
     left: Json
@@ -69,6 +74,7 @@ class Comparison:
     pairs_needed: dict[float, int | None]
     seeds_needed: Json
     shared: dict[str, Shared]
+    epc_5_2: dict[Direction, tuple[str, str]]
 
     @property
     def like_for_like(self) -> bool:
@@ -98,6 +104,7 @@ class Comparison:
             "findings": [finding.as_json() for finding in self.findings],
             "table": table,
             "metrics": [difference.as_json() for difference in self.metrics],
+            "epc_5_2": self.epc_5_2,
             "enough": {
                 "pairs": [{"changed": c, "pairs": n} for c, n in self.pairs_needed.items()],
                 "seeds": {"difference": GAMMA_STEP, **self.seeds_needed},
@@ -145,7 +152,17 @@ def compare(
         pairs_needed={c: pairs_needed(c, anyway, error=ALPHA / 2) for c in _SHARES},
         seeds_needed=seeds_needed(first.results.per_seed, second.results.per_seed),
         shared=common,
+        epc_5_2={
+            d: (_interpreted(first, d), _interpreted(second, d))
+            for d in first.domains.directions
+            if d in second.results.summary.gamma
+        },
     )
+
+
+def _interpreted(manifest: Manifest, direction: Direction) -> str:
+    summary = manifest.results.summary
+    return interpreted(summary.gamma[direction].mean, summary.control.excess[direction].ci95)
 
 
 def _shared(common: dict[str, Shared]) -> Iterator[Finding]:

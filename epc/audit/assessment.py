@@ -11,6 +11,7 @@ from typing import Final
 from epc.audit.coupling_reasons import BESIDE, SETTLING, coupled
 from epc.audit.facts import Facts, Reason, Word, error, warning
 from epc.errors import Finding
+from epc.protocol.interpretation import interpreted
 from epc.spec.coupling import MARGIN
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS, SUBSTANTIAL_GAMMA
 from epc.statistics.intervals import mean, share_interval
@@ -37,6 +38,11 @@ def assess(facts: Facts) -> tuple[Word, list[Finding]]:
     if most is not None and most < MARGIN:
         return "no_coupling_beyond_margin", findings
     return "no_detectable_coupling", findings
+
+
+def reading_of(facts: Facts, direction: str) -> str:
+    """Return what the paper makes of a direction's gamma, and whether the noise allows it."""
+    return interpreted(mean(facts.gamma[direction]), facts.excess[direction]["ci95"])
 
 
 def _unsound(facts: Facts) -> Iterator[Reason]:
@@ -198,7 +204,7 @@ def _competence(facts: Facts) -> Iterator[Reason]:
 
 def _threshold(facts: Facts) -> Iterator[Reason]:
     """The paper's threshold lies below the noise; say so where a reader would apply it."""
-    low = [direction for direction in facts.excess if _above_but_noise(facts, direction)]
+    low = [d for d in facts.excess if reading_of(facts, d) == "substantial, within noise"]
     if low:
         means = " and ".join(f"{mean(facts.gamma[direction]):.2f}" for direction in low)
         yield warning(
@@ -208,13 +214,6 @@ def _threshold(facts: Facts) -> Iterator[Reason]:
             "not to be told from the noise floor",
             "quote the excess and its interval, not gamma alone",
         )
-
-
-def _above_but_noise(facts: Facts, direction: str) -> bool:
-    interval, gammas = facts.excess[direction]["ci95"], facts.gamma[direction]
-    if interval is None or mean(gammas) <= SUBSTANTIAL_GAMMA:
-        return False
-    return bool(interval[0] <= 0 <= interval[1])
 
 
 def _rounded(facts: Facts) -> Iterator[Reason]:

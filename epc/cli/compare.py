@@ -5,18 +5,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, say, tell, write_page
-from epc.cli.options import THERE, Finite, format_option, html_option
+from epc.cli.common import echo_json, leave, now, open_registry, say, tell, write_page
+from epc.cli.options import RUN_OR_TAG, THERE, Finite, format_option, html_option
 from epc.errors import refuse
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from epc.analysis.mitigation import Mitigated
+    from epc.registry.beside import Side
+    from epc.registry.registry import Registry
 
 
 @click.command()
-@click.argument("left", type=THERE, metavar="A")
-@click.argument("right", type=THERE, metavar="B")
+@click.argument("left", type=RUN_OR_TAG, metavar="A")
+@click.argument("right", type=RUN_OR_TAG, metavar="[B]", required=False)
 @click.argument("more", type=THERE, metavar="[MORE]...", nargs=-1)
+@click.option("--reference", is_flag=True, help="Compare A with the paper's Reference Snapshot.")
 @click.option(
     "--margin",
     type=Finite(0, 1, min_open=True),
@@ -27,10 +32,11 @@ if TYPE_CHECKING:
 @html_option
 @format_option
 def command(
-    left: Path,
-    right: Path,
+    left: Path | str,
+    right: Path | str | None,
     more: tuple[Path, ...],
     *,
+    reference: bool,
     margin: float,
     form: str,
     html: Path | None,
@@ -42,6 +48,11 @@ def command(
     if the evaluator drifted or the runs are not like for like; 0 if it is the same or the data
     cannot tell; the verdict says which.
 
+    A or B may be a published snapshot, by its tag or its folder. Then the command says what
+    differs, sets the figures that both have beside each other, each gamma on its noise floor, and
+    says what follows. With --reference it does so for each row of the paper's tables. Exits 1 if
+    the two are not like for like. For verdicts pair by pair, `epc snapshot fetch` the snapshot.
+
     Where B is a wrapper round A's evaluator (balanced:, calibrated:, panel:, band=), the command
     also says by how much B reduces the transfer regret and the redirected choices of A, with
     intervals, and what that costs in calls. With MORE it says only that, of B and of each of MORE,
@@ -51,17 +62,64 @@ def command(
     Example:
       epc compare runs/july runs/august
       epc compare runs/july runs/august --html drift.html
+      epc compare runs/first v1.0-GPT4o-0806
+      epc compare runs/first --reference
       epc compare runs/plain runs/balanced runs/calibrated
       epc compare --format json july/manifest.json august/manifest.json
     """
+    if reference == (right is not None):
+        raise click.UsageError("name two measurements, or one and --reference")
+    if right is None or isinstance(left, str) or isinstance(right, str):
+        if more or html is not None:
+            raise click.UsageError("MORE and --html are of runs: fetch the snapshot first")
+        _beside(left, right, form)
+    elif more:
+        _only_mitigation(left, (right, *more), form, html)
+    else:
+        _runs(left, right, margin=margin, form=form, html=html)
+
+
+def _beside(left: Path | str, right: Path | str | None, form: str) -> None:
+    """Set a measurement beside a published one, or beside every row of the reference snapshot."""
+    from epc.registry.beside import Beside, all_beside_text, beside_text, published
+    from epc.registry.reference import reference_rows
+
+    registry, today = open_registry(None), now().date()
+    own = _side(registry, left, today)
+    if right is not None:
+        value = Beside(left=own, right=_side(registry, right, today))
+        tell(form, value.as_json, lambda: beside_text(value))
+        leave(clean=value.clean)
+    rows = [
+        (row, Beside(left=own, right=published(registry, str(row.snapshot.tag), today)))
+        for row in reference_rows(registry, today)
+    ]
+    tell(form, lambda: [value.as_json() for _, value in rows], lambda: all_beside_text(rows))
+    leave(clean=all(value.clean for _, value in rows))
+
+
+def _side(registry: "Registry", named: Path | str, today: "date") -> "Side":
+    """Return one side of a comparison with published figures."""
+    from epc.analysis.audit import audit_checked
+    from epc.records.validate import validate
+    from epc.registry.beside import measured, published
+
+    if isinstance(named, str):
+        return published(registry, named, today)
+    report = validate(named)
+    refuse([finding for finding in report.findings if finding.severity == "error"])
+    assert report.manifest is not None  # else there is a finding
+    audit = audit_checked(report).as_json()
+    return measured(registry, named, report.manifest, audit, today)
+
+
+def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | None) -> None:
+    """Compare two runs, verdict by verdict where both have their raw files."""
     from epc.analysis.compare import check_records, compare
     from epc.records.recompute import load_manifest
     from epc.report.comparison_text import report
     from epc.report.mitigation_text import mitigation_report
 
-    if more:
-        _only_mitigation(left, (right, *more), form, html)
-        return
     effect = _effect(left, right)
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
     if form == "json":

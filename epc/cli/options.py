@@ -32,6 +32,30 @@ class Finite(click.FloatRange):
         return number
 
 
+class RunOrTag(click.ParamType[Path | str]):
+    """A run, as its path; or a published snapshot, by its tag or its folder, as its tag."""
+
+    name = "run"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        """Return the path of a run, or the tag of a snapshot."""
+        from epc.errors import MalformedError
+        from epc.registry.tags import Tag
+
+        path = Path(value)
+        try:
+            tag = str(Tag.parse(path.resolve().name))
+        except MalformedError:
+            return Path(THERE.convert(value, param, ctx))
+        published = (path / "snapshot.json").is_file() or not path.exists()
+        return tag if published else path
+
+
+RUN_OR_TAG: Final = RunOrTag()
+
+
 class Day(click.DateTime):
     """A calendar day, as YYYY-MM-DD."""
 

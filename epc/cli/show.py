@@ -9,8 +9,11 @@ from epc.cli.common import echo_json, note, now, open_registry, say, write_page
 from epc.cli.options import format_option, html_option, run_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from epc.analysis.audit import Audit
     from epc.records.manifest import Manifest
+    from epc.registry.expiry import Expiry
 
 
 @click.command()
@@ -59,7 +62,8 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     from epc.analysis.audit import audit
 
     audited = None if html is None else audit(run)
-    show(manifest, run, form=form, audited=audited)
+    ended = [each.words for each in _states(manifest) if each.status == "expired"]
+    show(manifest, run, form=form, audited=audited, ended=ended)
     if figure:
         from epc.records.recompute import manifest_path
         from epc.report.figure import draw
@@ -75,14 +79,22 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
         write_page(html, run_page(manifest, audited, paths=paths, holds=_holds(manifest)))
 
 
-def _holds(manifest: "Manifest") -> list[str]:
+def _states(manifest: "Manifest") -> "Sequence[Expiry]":
     """Return until when the evaluator can be measured again, as far as a registry here says."""
     from epc.errors import EpcError
 
-    model = manifest.evaluator.model
     try:
-        states = open_registry(None, figures=False).expiry([model], now().date())
+        opened = open_registry(None, figures=False)
     except EpcError:
+        return ()
+    return opened.expiry([manifest.evaluator.model], now().date())
+
+
+def _holds(manifest: "Manifest") -> list[str]:
+    """Return the same in words, and how to find out where no registry is at hand."""
+    states = _states(manifest)
+    if not states:
+        model = manifest.evaluator.model
         return [f"as long as its evaluator does: `epc expiry {model}` says until when"]
     return [f"{state.words} on {state.as_of.isoformat()}: {state.note}" for state in states]
 
@@ -127,10 +139,18 @@ def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
     return audited
 
 
-def show(manifest: "Manifest", run: Path, *, form: str, audited: "Audit | None" = None) -> None:
+def show(
+    manifest: "Manifest",
+    run: Path,
+    *,
+    form: str,
+    audited: "Audit | None" = None,
+    ended: "Sequence[str]" = (),
+) -> None:
     """Print a manifest's figures; `epc run` ends with the same.
 
-    `audited` is the audit of RUN, where there is one already.
+    `audited` is the audit of RUN, where there is one already. `ended` says since when its evaluator
+    can no longer be measured.
     """
     if form == "json":
         echo_json(manifest.document["results"]["summary"])
@@ -138,4 +158,4 @@ def show(manifest: "Manifest", run: Path, *, form: str, audited: "Audit | None" 
         from epc.analysis.audit import audit
         from epc.report.measurement_text import report
 
-        say(report(manifest, audited or audit(run)))
+        say(report(manifest, audited or audit(run), ended))

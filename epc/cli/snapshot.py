@@ -52,21 +52,34 @@ def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
 
 
 @command.command()
-@click.argument("tag")
+@click.argument("tag", required=False)
+@click.option("--reference", is_flag=True, help="Show the paper's Reference Snapshot v1.0 whole.")
 @as_of_option
 @format_option
 @registry_option
-def show(tag: str, as_of: datetime, form: str, registry: str | None) -> None:
+def show(
+    tag: str | None, *, reference: bool, as_of: datetime, form: str, registry: str | None
+) -> None:
     r"""Show one snapshot: what was measured, its figures, its known faults, its state.
+
+    With --reference, show Tables 1 to 3 of the paper instead, each row with its state.
 
     \b
     Example:
       epc snapshot show v1.0-GPT4o-0806
+      epc snapshot show --reference
     """
+    from epc.registry.reference import reference_rows, reference_text
     from epc.registry.showing import shown, shown_text
     from epc.report.coupling_text import headline
 
+    if reference == (tag is not None):
+        raise click.UsageError("name a snapshot, or --reference")
     opened = open_registry(registry)
+    if tag is None:
+        rows = reference_rows(opened, as_of.date())
+        tell(form, lambda: [row.as_json() for row in rows], lambda: reference_text(rows))
+        return
     value = shown(opened, str(opened.snapshot(tag).tag), as_of.date())
     crossing = value.snapshot.audit.crossing if value.snapshot.audit else {}
     crosses = [headline(d, into) for d, into in crossing.items()]

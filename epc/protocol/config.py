@@ -12,6 +12,7 @@ from epc.spec.epc_v1 import (
     BASELINE,
     EVALUATOR_MAX_TOKENS,
     EVALUATOR_TEMPERATURE,
+    MIN_TASKS,
     PROTOCOL,
     ROUNDS,
     VARIANT_LABELS,
@@ -90,6 +91,11 @@ class Configuration:
         return self.domains.every_phase if self.control == "measured" else self.domains.phases
 
     @property
+    def few_tasks(self) -> dict[Domain, int]:
+        """The domains with fewer tasks than EPC-2.4(a) asks for, and how many they have."""
+        return {name: n for name, t in self.tasks.items() if (n := len(t)) < MIN_TASKS}
+
+    @property
     def baseline_index(self) -> int:
         """Where the baseline stands among the strategies."""
         names = (strategy.name for strategy in self.strategies)
@@ -100,9 +106,9 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
     """Return the labels of every way in which a configuration departs from the reference.
 
     Substituted tasks are no variant (EPC-2.4(c)): what they change is whether two records are
-    like for like.
+    like for like. Too few tasks in a domain are one (EPC-2.4(a)).
 
-    Source: EPC-2.6, EPC-2.8; Reading R13.
+    Source: EPC-2.6, EPC-2.8; Readings R13 and R90.
     """
     # Reading R32: the floor is part of the update rule, so a changed floor is an AltLR.
     # Reading R35: mocks are asked by the prompt like any model, so they are no AltEvaluator.
@@ -120,6 +126,7 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
         # Reading R81: another rule has no rates that could differ from the protocol's.
         "AltRule": not isinstance(config.rule, UpdateRule),
         "AltStrategies": config.strategies != STRATEGIES,
+        "AltTasks": bool(config.few_tasks),
     }
     return tuple(label for label in VARIANT_LABELS if departs[label])
 
@@ -137,7 +144,8 @@ def _is_reference(decoding: Decoding) -> bool:
     return decoding == REFERENCE_DECODING
 
 
-def variant_tag(config: Configuration) -> str:
+def variant_tag(config: Configuration, *, schema_version: int = 2) -> str:
     """Return the protocol version that a manifest must carry (Reading R13)."""
-    labels = variant_labels(config)
+    # Reading R90: records of schema version 1 have no label for few tasks.
+    labels = [x for x in variant_labels(config) if schema_version > 1 or x != "AltTasks"]
     return f"{PROTOCOL}-{'+'.join(labels)}" if labels else PROTOCOL

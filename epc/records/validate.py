@@ -135,12 +135,12 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
     if config.method != "recorded" and config.baseline not in names:
         message = f"{config.baseline!r} is not among /strategies"
         findings.add("EPC-2.3(a)", "/config/baseline", message, "add the baseline's strategy")
-    for domain, tasks in config.tasks.items():
-        if len(tasks) < MIN_TASKS:
-            message = f"{len(tasks)} tasks, expected at least {MIN_TASKS}"
-            findings.add("EPC-2.4(a)", f"/tasks/{domain}", message, "add tasks", "warning")
+    for domain, tasks in config.few_tasks.items():
+        message = f"{tasks} tasks, expected at least {MIN_TASKS}"
+        findings.add("EPC-2.4(a)", f"/tasks/{domain}", message, "add tasks", "warning")
     grouped = _check_groups(manifest, findings)
-    if manifest.protocol_version != (tag := variant_tag(config)):
+    tag = variant_tag(config, schema_version=manifest.schema_version)
+    if manifest.protocol_version != tag:
         message = f"says {manifest.protocol_version}, the configuration is {tag}"
         findings.add("Reading R13", "/protocol_version", message, f"write {tag}")
     if (manifest.executor is None) != (config.method == "recorded"):

@@ -183,7 +183,7 @@ def observed_conditions_of(header: Header) -> Json:
     settings = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
     return {
         "source": f"{header.source.repository} {header.source.commit}",
-        "settings": _digest(sorted(settings, key=dumps_line)),
+        "settings": digest(sorted(settings, key=dumps_line)),
     }
 
 
@@ -206,16 +206,16 @@ def conditions_of(manifest: Manifest) -> Json:
         "rounds": config.rounds,
         "reuse": config.reuse,
         "exhaustive": config.exhaustive,
-        "tasks": _digest(document["tasks"]),
-        "strategies": _digest(document["strategies"]),
-        "evaluator_prompt": _digest(document["evaluator_prompt"]),
-        "decoding": _digest(decoding),
+        "tasks": digest(document["tasks"]),
+        "strategies": digest(document["strategies"]),
+        "evaluator_prompt": digest(document["evaluator_prompt"]),
+        "decoding": digest(decoding),
         **({} if own.rule == reference.rule else {"rule": rule_json(own.rule)}),
         **({} if own.baseline == reference.baseline else {"baseline": own.baseline}),
         **(
             {}
             if own.executor_prompt == reference.executor_prompt
-            else {"executor_prompt": _digest(own.executor_prompt)}
+            else {"executor_prompt": digest(own.executor_prompt)}
         ),
     }
 
@@ -225,15 +225,16 @@ def judged_conditions_of(plan: Plan) -> Json:
     return {
         "samples": plan.samples.sha256,
         "methods": list(plan.methods),
-        "prompts": _digest({method: prompt.sha256 for method, prompt in plan.prompts.items()}),
+        "prompts": digest({method: prompt.sha256 for method, prompt in plan.prompts.items()}),
         "mapping": plan.mapping and plan.mapping.sha256,
         "constraint": plan.constraint,
         "retry_malformed": plan.retry_malformed,
-        "decoding": _digest([judge.decoding for judge in plan.judges]),
+        "decoding": digest([judge.decoding for judge in plan.judges]),
     }
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """Return a value of a card's conditions as the digest by which it is compared."""
     return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec import to_builtins
 
 from epc.errors import UsageError
+from epc.protocol.interpretation import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.registry.card_types import AuditSummary, MeasuredCard, Model, ReportedCard
 from epc.registry.names import is_one_contributor
@@ -18,7 +19,10 @@ from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
+FAILED_RUN: Final = "a failed run"
 _ROUNDING: Final = 1e-9
+# Variants whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
+_OTHER_COINS: Final = ("AltLR", "AltRounds", "AltRule", "AltStrategies")
 # Of recorded verdicts, what says most about a judge first.
 _HEADLINES: Final = (
     *("place_consistency", "accuracy", "humans_majority"),
@@ -123,6 +127,25 @@ def at(document: Json, name: str) -> Figure | None:
         value = value.get(key) if isinstance(value, dict) else None
     stated = isinstance(value, dict) and value.get("mean") is not None
     return _figure(name, value) if stated else None
+
+
+def reading_of(snapshot: Snapshot, gamma: Figure) -> str:
+    """Return what the paper makes of a snapshot's gamma, and whether the noise allows it.
+
+    A published figure without a control is held against a coin flip, where its conditions are
+    those of the reference.
+    """
+    if snapshot.failed:
+        return FAILED_RUN
+    excess = at(snapshot.figures, f"control/excess/{gamma.name.partition('/')[2]}")
+    if excess is not None:
+        return interpreted(gamma.mean, excess.interval)
+    return interpreted(gamma.mean, coin=COIN_GAMMA if has_reference_coin(snapshot) else None)
+
+
+def has_reference_coin(snapshot: Snapshot) -> bool:
+    """Whether a coin flip in its place has the gamma that it has in the reference design."""
+    return not any(label in snapshot.card.protocol_version for label in _OTHER_COINS)
 
 
 def _figure(name: str, value: Json) -> Figure:
@@ -255,10 +278,12 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
 def first_apart(comparison: Difference) -> str:
     """Return which mean gamma of two snapshots lies apart; empty if all intervals share a value."""
     for name, (left, right) in comparison.figures.items():
-        if name.startswith("gamma/") and not _overlap(left.interval, right.interval):
+        if name.startswith("gamma/") and not overlap(left, right):
             return f"{name}: {left} and {right} have no value in common"
     return ""
 
 
-def _overlap(a: Interval | None, b: Interval | None) -> bool:
+def overlap(left: Figure, right: Figure) -> bool:
+    """Whether the intervals of two figures share a value."""
+    a, b = left.interval, right.interval
     return a is not None and b is not None and max(a[0], b[0]) <= min(a[1], b[1])

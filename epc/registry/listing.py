@@ -10,10 +10,11 @@ from msgspec import to_builtins
 from epc.protocol.results import Json
 from epc.registry.card_types import SnapshotKind, Trust
 from epc.registry.expiry import Reason, Status, in_words
-from epc.registry.figures import Figure, at, headline_of_groups
+from epc.registry.figures import Figure, at, headline_of_groups, reading_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.domains import Pair
+from epc.spec.epc_v1 import PROTOCOL
 from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
@@ -39,6 +40,7 @@ class Entry:
     tag: str
     kind: SnapshotKind
     trust: Trust
+    variant: str
     calibration: bool
     evaluator: str
     proxy: bool
@@ -47,6 +49,7 @@ class Entry:
     figure: str | None
     mean: float | None
     ci95: Interval | None
+    epc_5_2: str | None
     excess: float | None
     excess_ci95: Interval | None
     audit: str | None
@@ -83,6 +86,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         tag=tag,
         kind=snapshot.kind,
         trust=registry.trust(tag),
+        variant=snapshot.card.protocol_version.removeprefix(PROTOCOL).removeprefix("-"),
         calibration=snapshot.calibration,
         evaluator=snapshot.model,
         proxy=snapshot.card.evaluator.proxy,
@@ -91,6 +95,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         figure=headline.name if headline else None,
         mean=mean,
         ci95=ci95,
+        epc_5_2=reading_of(snapshot, named) if named and named.name.startswith("gamma/") else None,
         excess=excess,
         excess_ci95=excess_ci95,
         audit=snapshot.verdict,
@@ -135,7 +140,7 @@ def _judgments(rows: Sequence[Entry]) -> str:
         invalid = _estimate(row.invalid, row.invalid_ci95)
         shares = (str(row.n), passed, invalid)
         cells.append((row.tag, row.trust, _asked(row), *shares, _state(row)))
-    return _aligned(cells)
+    return aligned(cells)
 
 
 def _recorded(rows: Sequence[Entry]) -> str:
@@ -146,19 +151,21 @@ def _recorded(rows: Sequence[Entry]) -> str:
         figure = f"{name} {_estimate(row.mean, row.ci95)} of {setting}" if name else "-"
         middle = (row.evaluator, f"{row.n:,}", figure, str(row.faults))
         cells.append((row.tag, *middle, _state(row)))
-    return _aligned(cells)
+    return aligned(cells)
 
 
 def _table(rows: Sequence[Entry]) -> str:
-    cells = [("tag", "trust", "evaluator", "N", "figure", "excess", "audit", "faults", "state")]
+    head = ("tag", "trust", "evaluator", "N", "figure", "by EPC-5.2", "excess")
+    cells = [(*head, "audit", "faults", "state", "variant")]
     for row in rows:
         named = f"{row.figure.split('/')[0]} " if row.figure else ""
         figure = f"{named}{_estimate(row.mean, row.ci95)}"
         excess = _estimate(None if row.failed else row.excess, row.excess_ci95, sign="+")
         audit = "failed run" if row.failed else _audit(row)
-        middle = (row.trust, _asked(row), str(row.n), figure, excess, audit)
-        cells.append((row.tag, *middle, str(row.faults), _state(row)))
-    return _aligned(cells)
+        middle = (row.trust, _asked(row), str(row.n), figure)
+        right = (row.epc_5_2 or "-", excess, audit, str(row.faults), _state(row))
+        cells.append((row.tag, *middle, *right, row.variant or "-"))
+    return aligned(cells)
 
 
 _LAID_OUT: Final = {"judged": _judgments, "observed": _recorded}
@@ -176,7 +183,8 @@ def _state(row: Entry) -> str:
     return in_words(row.status, row.until, row.reason)
 
 
-def _aligned(cells: Sequence[tuple[str, ...]]) -> str:
+def aligned(cells: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as columns of one width."""
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -19,7 +19,7 @@ from epc.registry.card_types import (
     Trust,
 )
 from epc.registry.expiry import Expiry
-from epc.registry.figures import Difference, figures_of
+from epc.registry.figures import Difference, figures_of, reading_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot, SpotChecked
 
@@ -76,9 +76,9 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     lines = [
         f"{card.tag}  {', '.join(kinds)}  {card.protocol_version}",
         f"  state      {state.status}{reason}: {state.note}",
-        f"  evaluator  {_model(card.evaluator)}",
+        f"  evaluator  {model_in_words(card.evaluator)}",
         *_asked_as(card.evaluator),
-        f"  executor   {_model(card.executor)}",
+        f"  executor   {model_in_words(card.executor)}",
         f"  measured   {days}, N = {snapshot.n}, by {_by(card)}",
         *_source(card),
     ]
@@ -95,7 +95,9 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
     stated = list(figures_of(snapshot))
     wide = max((len(figure.name) for figure in stated), default=0) + 2
-    lines += [f"    {figure.name:<{wide}}{figure}" for figure in stated]
+    for figure in stated:
+        read = reading_of(snapshot, figure) if figure.name.startswith("gamma/") else ""
+        lines.append(f"    {figure.name:<{wide}}{figure}{read and f'  {read}'}")
     if card.known_faults:
         lines += ["", "  known faults"]
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
@@ -133,7 +135,7 @@ def _cited(citation: Citation) -> list[str]:
 def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     """Yield who judged how much, and what to know before believing it."""
     card, figures = snapshot.card, snapshot.figures
-    yield f"  judge      {_model(card.evaluator)}"
+    yield f"  judge      {model_in_words(card.evaluator)}"
     yield from _asked_as(card.evaluator)
     yield f"  judged     {days}, N = {snapshot.n}, by {_by(card)}"
     for method, total in figures["totals"].items():
@@ -155,7 +157,8 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
 def _of_record(card: ObservedCard, verdicts: int, days: str) -> Iterator[str]:
     """Yield whose record it is, and how anybody makes it again."""
     origin, recipe = card.origin, card.recipe
-    yield f"  judge      {_model(card.evaluator)}, {card.evaluator.as_printed} in the source"
+    judge = card.evaluator
+    yield f"  judge      {model_in_words(judge)}, {judge.as_printed} in the source"
     yield f"  recorded   by others, {days}; {verdicts:,} verdicts, published by {_by(card)}"
     yield f"  source     {origin.name}, {origin.repository}"
     yield f"             commit {origin.commit}, licence {card.licence}"
@@ -167,7 +170,8 @@ def _of_record(card: ObservedCard, verdicts: int, days: str) -> Iterator[str]:
         yield f"             epc snapshot recompute {card.tag} --source CLONE"
 
 
-def _model(model: Identity | None) -> str:
+def model_in_words(model: Identity | None) -> str:
+    """Return who was asked, where, and through whom."""
     if model is None:
         return "none"
     gateway = f" through {model.gateway}" if model.gateway else ""
@@ -211,4 +215,4 @@ def difference_text(difference: Difference) -> str:
 
 
 def _shown(condition: Any) -> str:
-    return _model(condition) if isinstance(condition, Identity) else str(condition)
+    return model_in_words(condition) if isinstance(condition, Identity) else str(condition)

@@ -77,7 +77,8 @@ def _on_gamma(audit: Audit) -> Iterator[str]:
     for direction, floor in audit.control["noise_floor"].items():
         gammas = facts.gamma[direction]
         yield f"  {pair_title(direction)}"
-        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}"
+        read = audit.interpreted(direction)
+        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}: {read}"
         yield (
             f"    noise floor  {floor['mean']:.3f}  "
             f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"

@@ -26,7 +26,9 @@ def _lines(comparison: CampaignComparison) -> Iterator[str]:
         for figure, (cell, more) in _CROSSING.items():
             title = f"{MATRICES[figure]} [95%, for the domain]{more}"
             yield from _by_direction(title, cell, comparison.rows)
-        yield from _by_direction("gamma (noise floor, 95% of seeds)", _gamma, comparison.rows)
+        yield from _by_direction(
+            "gamma (noise floor, 95% of seeds), by EPC-5.2", _gamma, comparison.rows
+        )
     for executor in dict.fromkeys(each.executor for each in comparison.agreements):
         shown = [each for each in comparison.agreements if each.executor == executor]
         of = f"the same answers of {executor}" if executor else "the same pairs"
@@ -91,7 +93,7 @@ def _figure(value: float | None, interval: Interval | None, form: str) -> str:
 
 def _gamma(row: Row) -> str:
     low, high = row.floor_ci95
-    return f"{row.gamma:.3f} ({row.floor:.3f}, {low:.2f} to {high:.2f})"
+    return f"{row.gamma:.3f} ({row.floor:.3f}, {low:.2f} to {high:.2f}) {row.epc_5_2}"
 
 
 def _agreed(each: Agreement) -> tuple[str, ...]:

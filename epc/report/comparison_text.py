@@ -5,6 +5,7 @@ from typing import Final
 
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
+from epc.spec.domains import pair_title
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
 _FIGURES: Final = {
@@ -23,7 +24,7 @@ def report(comparison: Comparison) -> str:
         [heading(comparison), *(f"  {name}  {text}" for name, text in sides(comparison))],
         ["Verdicts, pair by pair", *_indented(verdicts(comparison))],
         ["Like for like", *_indented(_likeness(comparison))],
-        _metrics(comparison.metrics),
+        [*_metrics(comparison.metrics), *_indented(by_the_paper(comparison))],
         ["What would have been enough (power 90%)", *_indented(map(": ".join, enough(comparison)))],
     )
     return "\n\n".join("\n".join(lines) for lines in sections)
@@ -141,6 +142,12 @@ def _likeness(comparison: Comparison) -> Iterator[str]:
         yield LIKE
     for finding in comparison.findings:
         yield str(finding)
+
+
+def by_the_paper(comparison: Comparison) -> Iterator[str]:
+    """Yield what EPC-5.2 makes of gamma in both, by direction."""
+    for direction, (left, right) in comparison.epc_5_2.items():
+        yield f"by EPC-5.2, gamma {pair_title(direction)}: A {left}; B {right}"
 
 
 def _metrics(metrics: list[Difference]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import astuple
@@ -13,8 +13,9 @@ from epc.report import reliability
 from epc.report.coupling_text import MEANING, conditions, headline, matrices, tested
 from epc.simulation.noise import coin_bands
 from epc.spec.coupling import RULE
-from epc.spec.domains import Direction, pair_title
-from epc.spec.epc_v1 import PUBLICATION_SEEDS
+from epc.spec.domains import Direction, Domain, pair_title
+from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
+from epc.spec.reference import TASKS
 from epc.statistics.intervals import spread_interval
 
 _CAUSES: Final = {
@@ -27,13 +28,14 @@ _COLUMN: Final = 27
 _BESIDE: Final = 2  # directions beside each other
 
 
-def report(manifest: Manifest, audited: Audit | None = None) -> str:
+def report(manifest: Manifest, audited: Audit | None = None, ended: Sequence[str] = ()) -> str:
     """Return the printed form of a manifest: what was measured, the table, what to make of it.
 
     `audited` is the audit of the run it belongs to; without it, of what the manifest states.
+    `ended` says since when its evaluator can no longer be measured.
     """
     audited = audited or audit_manifest(manifest)
-    sections = (_heading(manifest), _table(manifest, audited), _bearing(manifest, audited))
+    sections = (_heading(manifest), _table(manifest, audited), _bearing(manifest, audited, ended))
     return "\n\n".join("\n".join(lines) for lines in sections)
 
 
@@ -58,6 +60,8 @@ def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "canary", in_words(manifest.canary)
     if manifest.is_whole:
         yield "verdicts", _recorded(manifest)
+    if few := manifest.configuration.few_tasks:
+        yield "tasks", f"{_few(few)}: fewer than the {MIN_TASKS} of EPC-2.4(a){_unmarked(manifest)}"
     if manifest.groups is not None:
         grouped = (
             f"{len(groups)} {domain} tasks in {len(set(groups))}"
@@ -69,6 +73,16 @@ def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
 def _heading(manifest: Manifest) -> Iterator[str]:
     yield title(manifest)
     yield from (f"  {label:<11}{text}" for label, text in measured(manifest))
+
+
+def _few(tasks: Mapping[Domain, int]) -> str:
+    return " and ".join(f"{count} in {domain}" for domain, count in tasks.items())
+
+
+def _unmarked(manifest: Manifest) -> str:
+    """Say of a record of before Reading R90 that its tag does not show its few tasks."""
+    marked = "AltTasks" in manifest.protocol_version
+    return "" if marked else f"; its tag has no AltTasks, as of schema {manifest.schema_version}"
 
 
 def _recorded(manifest: Manifest) -> str:
@@ -106,6 +120,7 @@ def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
     directions = manifest.domains.directions
     yield ("", *map(pair_title, directions))
     yield ("gamma", *(_estimate(summary.gamma[d], number) for d in directions))
+    yield ("  by EPC-5.2", *(audited.interpreted(d) for d in directions))
     if 1 < summary.n < PUBLICATION_SEEDS:
         yield ("  by Student's t", *(_students(manifest, d) for d in directions))
     floors = [control.noise_floor[d] for d in directions]
@@ -154,7 +169,7 @@ def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
     return f"{number(estimate.mean)}  [{', '.join(number(end) for end in interval)}]"
 
 
-def _bearing(manifest: Manifest, audited: Audit) -> Iterator[str]:
+def _bearing(manifest: Manifest, audited: Audit, ended: Sequence[str]) -> Iterator[str]:
     yield f"What these figures can bear: {audited.verdict} (rule {RULE})"
     yield f"  {MEANING[audited.verdict]}"
     transfer = audited.facts.transfer
@@ -164,7 +179,8 @@ def _bearing(manifest: Manifest, audited: Audit) -> Iterator[str]:
         if transfer.test is not None:
             yield f"  - The word is conditional {conditions(transfer)}."
     problems = (f"{finding.problem} [{finding.clause}]." for finding in audited.findings)
-    yield from (f"  - {remark}" for remark in (*remarks(manifest), *problems))
+    old = (f"Version decay: its evaluator is {state} [EPC-5.3(1)]." for state in ended)
+    yield from (f"  - {remark}" for remark in (*old, *remarks(manifest), *problems))
 
 
 def remarks(manifest: Manifest) -> Iterator[str]:
@@ -174,6 +190,7 @@ def remarks(manifest: Manifest) -> Iterator[str]:
     yield from _on_the_provider(manifest)
     yield from _on_the_zeros(summary)
     yield from reliability.lines(manifest)
+    yield from _pitfalls(manifest)
 
 
 def on_the_evaluator(summary: Summary) -> Iterator[str]:
@@ -210,7 +227,31 @@ def _on_the_provider(manifest: Manifest) -> Iterator[str]:
         yield f"Asked again, none of {again.asked} comparisons got another verdict."
 
 
+def _pitfalls(manifest: Manifest) -> Iterator[str]:
+    """Yield those of EPC-5.3 that the run falls into and no audit finds: gateway, length, tasks."""
+    if gateway := manifest.evaluator.gateway:
+        yield (
+            f"Asked through {gateway}, a third party's gateway: the figures may show what it does, "
+            "and not the model [EPC-5.3(2)]."
+        )
+    related = (manifest.results.summary.length_correlation or {}).items()
+    if shown := [f"{r:+.2f} in {domain}" for domain, r in related if r is not None]:
+        yield (
+            f"Win rates of strategies go with the length of their answers by r = "
+            f"{' and '.join(shown)}: so far PCI and gamma may be a taste for length [EPC-5.3(3)]."
+        )
+    if manifest.configuration.tasks != TASKS:
+        yield "Its tasks are not the paper's, and gamma may depend on the tasks [EPC-5.3(6)]."
+
+
 def _on_the_zeros(summary: Summary) -> Iterator[str]:
+    for direction, rate in summary.zero_coupling_rate.items():
+        if rate.mean > MANY_ZEROS:
+            yield (
+                f"{pair_title(direction)}: gamma is 0 in {100 * rate.mean:.0f}% of the seeds, "
+                f"above {100 * MANY_ZEROS:.0f}%: the evaluator may tell nothing apart, or the runs "
+                "ended on one strategy; it shows no stability [EPC-5.2, EPC-5.3(4)]."
+            )
     for direction, causes in sorted(summary.zero_causes.items()):
         for cause, count in causes.items():
             why = f"gamma is 0 in {count} of {summary.n} seeds: {_CAUSES[cause]} ({cause})."

@@ -32,7 +32,7 @@ from epc.site.making import Making
 from epc.site.pages import Site
 from epc.site.parts import Group, Parts
 from epc.site.reference import page as functions
-from epc.site.rendering import lists
+from epc.site.rendering import lists, with_tables
 from epc.site.result_cache import ResultCache
 from epc.site.writing import MARK
 
@@ -146,7 +146,10 @@ def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
         if path.is_file():
             name = f"docs/{path.relative_to(originals / 'docs').as_posix()}"
             is_document = path.suffix == ".md"
-            yield name, addressed(site, path) if is_document else path.read_bytes()
+            yield (
+                name,
+                with_tables(addressed(site, path), site) if is_document else path.read_bytes(),
+            )
     for path in sorted((originals / "overrides").rglob("*")):
         if path.is_file():
             yield path.relative_to(originals).as_posix(), path.read_bytes()

@@ -8,20 +8,19 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from markupsafe import Markup
 
 from epc.protocol.config import Configuration
 from epc.records.manifest import Manifest
+from epc.registry.figures import has_reference_coin
 from epc.registry.snapshots import Snapshot
 from epc.simulation.noise import Band, coin_bands
 
 FACTS, NOTE, ACCOUNT = "facts.json", "note.md", "account.md"
 GALLERY, PICTURES = "gallery.html", "pictures"
 _WINS, _LOSSES, _TIES = range(3)
-# A variant whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
-_OTHER_COINS: Final = ("AltRounds", "AltLR", "AltStrategies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +92,7 @@ def bands_of(snapshot: Snapshot, evidence: Evidence | None) -> dict[str, Band] |
     """Return a coin flip's bands under a snapshot's conditions; None where these are not known."""
     if evidence is not None:
         return evidence.coin
-    if any(label in snapshot.card.protocol_version for label in _OTHER_COINS):
-        return None
-    return coin_bands(Configuration())
+    return coin_bands(Configuration()) if has_reference_coin(snapshot) else None
 
 
 def win_rates(manifest: Manifest) -> Iterator[WinRate]:

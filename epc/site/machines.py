@@ -52,6 +52,11 @@ _DATA: Final = (
 )
 _DOCUMENTS: Final = (
     ("The protocol", "protocol/", "clause by clause"),
+    (
+        "Reference Snapshot v1.0",
+        "reference-snapshot/",
+        "the paper's tables, each row with its state",
+    ),
     ("The statistics", "statistics/", "what can be concluded from a figure"),
     ("Expiry", "expiry/", "the rules"),
     ("Known faults", "known-faults/", "of the published reference"),

@@ -11,6 +11,7 @@ from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.figures import rank
+from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
@@ -31,6 +32,7 @@ from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 
 Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
+REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
 _SOONEST: Final = 5
 _STATES: Final = ("current", "expiring", "unconfirmed", "unknown")
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
@@ -68,6 +70,16 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     )
     yield "succession.md", page("succession", **_succession())
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
+
+
+def with_tables(text: str, site: Site) -> str:
+    """Return a document with the reference snapshot's tables of the day where it asks for them."""
+    if REFERENCE_TABLES not in text:
+        return text
+    pages = {page.row.tag: page for page in site.snapshots}
+    rows = [(r, pages[str(r.snapshot.tag)]) for r in reference_rows(site.registry, site.as_of)]
+    tables = _page("reference", site, frozenset(), rows=rows, tables=TABLES)
+    return text.replace(REFERENCE_TABLES, tables)
 
 
 def page_alone(each: Alone, pictures: Pictures) -> str:

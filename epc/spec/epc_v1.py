@@ -58,9 +58,11 @@ VARIANT_LABELS: Final = (
     "AltRounds",
     "AltRule",
     "AltStrategies",
+    "AltTasks",  # Reading R90
 )
 
 # EPC-5.2, quoted beside every figure so that a reader sees how little they separate from noise.
 SUBSTANTIAL_GAMMA: Final = 0.5
 WEAK_GAMMA: Final = 0.2
 MISCALIBRATED_ECE: Final = 0.2
+MANY_ZEROS: Final = 0.5  # a share of seeds

@@ -69,6 +69,7 @@ def _details(comparison: Comparison) -> Iterator[Markup]:
         "Figures",
         table(comparison_text.figures(comparison.metrics), name="Figures"),
         element("p", comparison_text.no_interval(comparison.metrics)),
+        listed(comparison_text.by_the_paper(comparison)),
     )
     yield folded(
         "What would have been enough (power 90%)", facts(comparison_text.enough(comparison))

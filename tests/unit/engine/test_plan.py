@@ -235,4 +235,6 @@ def test_reading_r13_the_configuration_follows_from_plan_and_evaluator(tmp_path:
     assert reference.decoding == REFERENCE_DECODING
     assert looked_up.method == "recorded"
     assert [strategy.name for strategy in looked_up.strategies] == ["s"]
-    assert variant_tag(looked_up) == "EPC-v1.0-AltEvaluator+AltStrategies"
+    assert (
+        variant_tag(looked_up) == "EPC-v1.0-AltEvaluator+AltStrategies+AltTasks"
+    )  # one task a domain

@@ -18,6 +18,7 @@ DEVIATIONS: dict[str, dict[str, Any]] = {
     "AltPrompt": {"evaluator_prompt": "Which is better, A or B?"},
     "AltRounds": {"rounds": 16},
     "AltStrategies": {"strategies": STRATEGIES[:8]},
+    "AltTasks": {"tasks": {**TASKS, "visual": TASKS["visual"][:7]}},
 }
 
 
@@ -73,6 +74,21 @@ def test_epc_2_4_c_substituted_tasks_are_no_variant() -> None:
     tasks = {**TASKS, "text": tuple(f"task {n}" for n in range(8))}
 
     assert variant_tag(replace(REFERENCE, tasks=tasks)) == "EPC-v1.0"
+
+
+@pytest.mark.parametrize("count", [8, 9, 64])
+def test_reading_r90_other_or_more_tasks_are_no_variant(count: int) -> None:
+    tasks = {domain: tuple(f"{domain} {n}" for n in range(count)) for domain in TASKS}
+
+    assert variant_tag(replace(REFERENCE, tasks=tasks)) == "EPC-v1.0"
+
+
+def test_epc_2_4_a_fewer_than_eight_tasks_in_one_domain_are_an_alt_tasks() -> None:
+    few = replace(REFERENCE, tasks={**TASKS, "text": TASKS["text"][:7]})
+
+    assert few.few_tasks == {"text": 7}
+    assert variant_tag(few) == "EPC-v1.0-AltTasks"
+    assert variant_tag(few, schema_version=1) == "EPC-v1.0"  # Reading R90
 
 
 def test_epc_2_3_a_the_baseline_is_found_by_name() -> None:

@@ -81,7 +81,7 @@ def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from
     assert Manifest.parse(manifest).configuration == config
     assert (
         manifest["protocol_version"]
-        == "EPC-v1.0-AltBaseline+AltEvaluator+AltLR+AltRounds+AltStrategies"
+        == "EPC-v1.0-AltBaseline+AltEvaluator+AltLR+AltRounds+AltStrategies+AltTasks"
     )
 
 

@@ -19,6 +19,7 @@ THERE = Row(
     regret_ci95=(-0.01, 0.05),
     gamma=1.25,
     gamma_ci95=None,
+    epc_5_2="substantial, within noise",
     floor=1.1,
     floor_ci95=(0.5, 1.9),
     tie_rate=0.125,
@@ -26,6 +27,7 @@ THERE = Row(
     executor_answers=176,
     comparisons=352,
 )
+GAMMA = "1.250 (1.100, 0.50 to 1.90) substantial, within noise"
 UNDECIDED = dict.fromkeys(
     ("redirected", "redirected_ci95", "chance", "regret", "regret_ci95", "p_value")
 )
@@ -75,10 +77,10 @@ def test_each_run_has_its_row_and_each_figure_its_table_of_directions() -> None:
         "  m1         42 [30, 50] (20)        100 [30, 50]",
         "  long-name  too little was decided  too little was decided",
         "",
-        "gamma (noise floor, 95% of seeds)",
-        "             text to visual               visual to text",
-        "  m1         1.250 (1.100, 0.50 to 1.90)  1.250 (1.100, 0.50 to 1.90)",
-        "  long-name  1.250 (1.100, 0.50 to 1.90)  1.250 (1.100, 0.50 to 1.90)",
+        "gamma (noise floor, 95% of seeds), by EPC-5.2",
+        f"             text to visual{' ' * 41}visual to text",
+        f"  m1         {GAMMA}  {GAMMA}",
+        f"  long-name  {GAMMA}  {GAMMA}",
         *LAST,
     ]
 
@@ -88,13 +90,13 @@ def test_two_directions_stand_beside_each_other_and_the_next_below() -> None:
 
     lines = report(comparison(*(row("m1", each) for each in directions))).splitlines()
 
-    begin = lines.index("gamma (noise floor, 95% of seeds)")
+    begin = lines.index("gamma (noise floor, 95% of seeds), by EPC-5.2")
     assert lines[begin + 1 : begin + 6] == [
-        "      a to b                       b to a",
-        "  m1  1.250 (1.100, 0.50 to 1.90)  1.250 (1.100, 0.50 to 1.90)",
+        f"      a to b{' ' * 49}b to a",
+        f"  m1  {GAMMA}  {GAMMA}",
         "",
         "      a to c",
-        "  m1  1.250 (1.100, 0.50 to 1.90)",
+        f"  m1  {GAMMA}",
     ]
 
 

@@ -35,6 +35,7 @@ def comparison(
         pairs_needed={},
         seeds_needed={},
         shared={"evaluator": Shared(count=shared, answers=176)},
+        epc_5_2={},
     )
 
 

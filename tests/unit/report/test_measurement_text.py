@@ -84,6 +84,76 @@ def test_reading_r39_few_seeds_get_students_interval_beside_the_bootstrap(flip: 
     assert f"[{low:.3f}, {high:.3f}]" in line
 
 
+def test_epc_5_2_every_gamma_has_its_class_and_its_place_beside_the_noise(flip: Run) -> None:
+    manifest = flip.manifest()
+    summary = manifest["results"]["summary"]
+    for record in manifest["results"]["per_seed"]:
+        record["gamma"] = {"text_to_visual": 1.3, "visual_to_text": 0.1}
+    summary["control"]["excess"] = {
+        "text_to_visual": {"mean": 0.2, "ci95": [0.1, 0.3]},
+        "visual_to_text": {"mean": 0.0, "ci95": [-0.1, 0.1]},
+    }
+
+    (line,) = [x for x in report(Manifest.parse(manifest)).splitlines() if "by EPC-5.2" in x]
+
+    assert "substantial, above noise" in line
+    assert "weak, within noise" in line
+
+
+def test_epc_5_2_many_zeros_are_no_stability(ties: Run, flip: Run) -> None:
+    said = "gamma is 0 in 100% of the seeds, above 50%: the evaluator may tell nothing apart"
+
+    assert said in report(ties.parsed())
+    assert "above 50%" not in report(flip.parsed())
+
+
+def test_epc_5_3_1_an_evaluator_that_has_ended_is_said(flip: Run) -> None:
+    manifest = flip.parsed()
+
+    decayed = report(manifest, ended=["expired since 2026-07-24 (retired)"])
+
+    assert "Version decay: its evaluator is expired since 2026-07-24 (retired)" in decayed
+    assert "Version decay" not in report(manifest)
+
+
+def test_epc_5_3_2_a_gateway_is_said(flip: Run) -> None:
+    manifest = flip.manifest()
+    manifest["evaluator"]["gateway"] = "openrouter"
+
+    assert "Asked through openrouter, a third party's gateway" in report(Manifest.parse(manifest))
+    assert "gateway" not in report(flip.parsed())
+
+
+def test_epc_5_3_3_the_correlation_with_length_is_said(flip: Run) -> None:
+    manifest = flip.manifest()
+    manifest["results"]["summary"]["length_correlation"] = {"text": 0.25, "visual": None}
+
+    text = report(Manifest.parse(manifest))
+
+    assert "go with the length of their answers by r = +0.25 in text:" in text
+    assert "visual:" not in text.split("by r = ")[1][:20]
+
+
+def test_epc_5_3_6_tasks_of_one_s_own_are_said(ties: Run, flip: Run) -> None:
+    said = "Its tasks are not the paper's"
+
+    assert said in report(ties.parsed())
+    assert said not in report(flip.parsed())
+
+
+def test_reading_r90_few_tasks_are_shown_and_a_note_where_the_tag_is_older(ties: Run) -> None:
+    manifest = ties.manifest()
+    few = "1 in text and 1 in visual: fewer than the 8 of EPC-2.4(a)"
+    assert "AltTasks" in manifest["protocol_version"]
+    assert few in report(ties.parsed())
+    assert "its tag has no AltTasks" not in report(ties.parsed())
+
+    manifest["protocol_version"] = "EPC-v1.0-AltEvaluator"
+    del manifest["schema_version"]
+
+    assert f"{few}; its tag has no AltTasks, as of schema 1" in report(Manifest.parse(manifest))
+
+
 def test_reading_r8_a_run_without_a_counted_verdict_says_so_in_capitals(ties: Run) -> None:
     text = report(ties.parsed())
 

@@ -93,3 +93,4 @@ def test_epc_2_6_b_temperature_zero_and_ten_tokens() -> None:
 def test_epc_5_2_what_the_paper_calls_substantial_weak_and_miscalibrated() -> None:
     assert (epc_v1.SUBSTANTIAL_GAMMA, epc_v1.WEAK_GAMMA) == (0.5, 0.2)
     assert epc_v1.MISCALIBRATED_ECE == 0.2
+    assert epc_v1.MANY_ZEROS == 0.5
