@@ -28,6 +28,7 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "judge": {"krippendorff": "krippendorff", "scikit-learn": "sklearn"},
         "site": {"jinja2": "jinja2", "mkdocs-material": "material"},
         "data": {"pandas": "pandas", "pyarrow": "pyarrow"},
+        "notebook": {"altair": "altair"},
         "attest": {"sigstore": "sigstore"},
         "inspect": {
             "inspect-ai": "inspect_ai",
@@ -42,6 +43,7 @@ BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "charts": ("measure",),
         "judge": ("measure",),
         "site": ("charts", "data", "judge"),
+        "notebook": ("charts", "data"),
     }
 )
 

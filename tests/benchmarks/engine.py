@@ -28,6 +28,7 @@ from typing import Any, cast
 from unittest.mock import patch
 
 from bare import send
+from msgspec import structs
 
 from epc.engine import measure as measuring
 from epc.engine.budget import Limits
@@ -439,7 +440,7 @@ def wide_design(endpoint: Endpoint, folder: Path) -> None:
         tasks={**tasks, "again": third},
         groups={**groups, "again": groups["text"]},
     )
-    design = replace(reference, config=config)
+    design = structs.replace(reference, config=config)
     found = run(folder, seeds=[0], rounds=30, exhaustive=True, concurrency=4096, design=design)
     latencies = _SLOWLY * (EXECUTOR_S + EVALUATOR_S)
     line(

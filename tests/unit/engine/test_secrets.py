@@ -65,7 +65,10 @@ def test_user_and_password_of_an_address_are_secret_however_they_are_sent(
         ("/123e4567-e89b-12d3-a456-426614174000/v1", ["123e4567-e89b-12d3-a456-426614174000"]),
         ("/token/open-sesame/v1", ["open-sesame"]),
         ("/v1?api-version=2024-06-01&key=open%20sesame", ["open sesame", "open%20sesame"]),
-        ("/v1?code=0123456789abcdefgh#access_token=open-sesame", ["0123456789abcdefgh", "open-sesame"]),
+        (
+            "/v1?code=0123456789abcdefgh#access_token=open-sesame",
+            ["0123456789abcdefgh", "open-sesame"],
+        ),
     ],
 )
 def test_what_opens_an_address_in_its_path_or_query_is_secret(
