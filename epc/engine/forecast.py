@@ -23,11 +23,10 @@ from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.mitigation import MEMBER, Mitigation, asks, calibrated_members
 from epc.protocol.phases import Comparison, drive, measure
-from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, shown
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain
-from epc.spec.epc_v1 import JUDGED_CHARACTERS
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
@@ -229,8 +228,8 @@ def _share(
 
 
 def _prompts(config: Configuration, role: str, filling: str) -> Iterable[str]:
-    """Yield prompts of a role with answers of the length that is judged, of one character."""
-    answer = filling * JUDGED_CHARACTERS
+    """Yield prompts of a role with answers as long as they are shown, of one character."""
+    answer = filling * shown(config.evaluator_prompt)
     for domain, tasks in config.tasks.items():
         for task in tasks:
             for strategy in config.strategies:

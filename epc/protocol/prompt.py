@@ -12,6 +12,7 @@ from epc.spec.domains import Domain
 from epc.spec.epc_v1 import JUDGED_CHARACTERS
 from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
 
+_ANSWERS: Final = ("response_A", "response_B")
 _PLACEHOLDER: Final = re.compile(r"\{(\w+)(?:\[:(\d+)\])?\}")
 
 
@@ -19,7 +20,8 @@ def fill(template: str, values: dict[str, str]) -> str:
     """Fill `{name}` and `{name[:n]}` in one pass.
 
     One pass, so that an answer which itself contains `{task}` stays as the model wrote it. A
-    cut counts Unicode code points (Reading R7). Unknown names stay as they are printed.
+    cut counts Unicode code points, and an answer without one is cut as the reference prompt cuts
+    it (Reading R7). Unknown names stay as they are printed.
 
     Source: EPC-2.6.
     """
@@ -35,6 +37,8 @@ def _parsed(template: str) -> list[tuple[str, str, int | None, str]]:
     placeholders, end = [], 0
     for match in _PLACEHOLDER.finditer(template):
         cut = None if match[2] is None else int(match[2])
+        if cut is None and match[1] in _ANSWERS:
+            cut = JUDGED_CHARACTERS
         placeholders.append((template[end : match.start()], match[1], cut, match[0]))
         end = match.end()
     return [*placeholders, (template[end:], "", None, "")]
@@ -84,7 +88,7 @@ def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PRO
 
     Source: EPC-2.6; Reading R7, R13.
     """
-    response, baseline = judged(pair.response or ""), judged(pair.baseline or "")
+    response, baseline = pair.response or "", pair.baseline or ""
     if method == "prompt":
         values = {
             "task": pair.task,
@@ -99,12 +103,22 @@ def evaluation_text(pair: Pair, *, method: Method, template: str = EVALUATOR_PRO
                 rf"(?<![\w{{]){re.escape(pair.strategy)}(?!\w)", "{name_of_B}", template
             )
         return fill(template, values)
-    parts = {"task": pair.task, "response_A": response, "response_B": baseline}
+    parts = {
+        "task": pair.task,
+        "response_A": judged(response),
+        "response_B": judged(baseline),
+    }
     if method == "recorded":
         parts = {"strategy": pair.strategy, "domain": pair.domain, "task": pair.task}
     return json.dumps(parts, ensure_ascii=False, sort_keys=True)
 
 
+def shown(template: str) -> int:
+    """Return how many characters of an answer a prompt shows at most: 300, or what it says."""
+    cuts = (cut for _, name, cut, _ in _parsed(template) if name in _ANSWERS)
+    return max((cut for cut in cuts if cut is not None), default=JUDGED_CHARACTERS)
+
+
 def judged(answer: str) -> str:
-    """Return the part of an answer that an evaluator sees (EPC-2.6, Reading R7)."""
+    """Return the part of an answer that the reference prompt shows (EPC-2.6, Reading R7)."""
     return answer[:JUDGED_CHARACTERS]

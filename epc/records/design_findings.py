@@ -25,7 +25,7 @@ from epc.records.strict_json import pointer
 from epc.records.strict_yaml import Document
 from epc.spec.coupling import FEWEST_SPLITS
 from epc.spec.domains import NAME, PAIRED, SHAPE, Domain, Domains
-from epc.spec.epc_v1 import BASELINE, JUDGED_CHARACTERS, MIN_TASKS
+from epc.spec.epc_v1 import BASELINE, MIN_TASKS
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES
 
 _PLACEHOLDER: Final = re.compile(r"\{(\w+(?:\[[^\[\]{}]*\])?)\}")
@@ -314,9 +314,6 @@ def _prompts(value: Json) -> Iterator[Finding]:
                 yield note(f"nothing fills {{{_short(inner)}}}", f"write {expected}")
                 continue
             met.add(match[1])
-            if match[2] and match[1].startswith("response_") and int(match[2]) > JUDGED_CHARACTERS:
-                problem = f"{{{inner}}}: an evaluator sees {JUDGED_CHARACTERS} characters at most"
-                yield note(problem, f"write [:{JUDGED_CHARACTERS}] or less")
         for name in needed:
             if name not in met:
                 yield note(f"the placeholder {{{name}}} is missing", f"write {{{name}}} into it")

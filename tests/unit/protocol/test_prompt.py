@@ -2,8 +2,8 @@
 
 import json
 
-from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, judged
-from epc.spec.reference import EXECUTOR_PROMPT
+from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, judged, shown
+from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
 
 PAIR = Pair(domain="text", task="Why?", strategy="synthesis", response="yes", baseline="no")
 
@@ -61,3 +61,11 @@ def test_epc_2_6_an_unknown_placeholder_is_left_alone() -> None:
     text = evaluation_text(PAIR, method="prompt", template="{task} {nobody} {strategy_name}")
 
     assert text == "Why? {nobody} synthesis"
+
+
+def test_reading_r7_a_prompt_of_a_design_shows_as_much_of_an_answer_as_it_says() -> None:
+    pair = Pair(domain="text", task="t", strategy="s", response="a" * 900, baseline="b" * 900)
+    prompt = "{task} {response_A[:800]} {response_B}"
+
+    assert evaluation_text(pair, method="prompt", template=prompt) == f"t {'a' * 800} {'b' * 300}"
+    assert [shown(each) for each in (prompt, EVALUATOR_PROMPT, "{response_A[:9]}")] == [800, 300, 9]

@@ -118,10 +118,7 @@ def test_epc_2_8_a_design_without_a_mistake_has_no_finding(value: Any) -> None:
         # Prompts.
         (design(evaluator_prompt="{task} {response_A}"), [("EPC-2.6(a)", "/evaluator_prompt")]),
         (design(evaluator_prompt=f"{PLAIN} {{answer}}"), [("EPC-2.6(a)", "/evaluator_prompt")]),
-        (
-            design(evaluator_prompt="{task} {response_A[:301]} {response_B}"),
-            [("EPC-2.6(a)", "/evaluator_prompt")],
-        ),
+        (design(evaluator_prompt="{task} {response_A[:301]} {response_B}"), []),
         (design(evaluator_prompt="{task[:301]} {response_A} {response_B}"), []),
         (design(executor_prompt="{task}"), [("EPC-2.8(3)", "/executor_prompt")]),
         (
