@@ -20,6 +20,7 @@ from epc.records.findings import Causes
 
 LONGEST: Final = MAX_DOCUMENT_BYTES  # characters of a line, and of a cell
 _DELIMITERS: Final = ",;\t"
+_CSV: Final = "save it as CSV in UTF-8; a quote inside quotes stands twice"
 _RAGGED: Final = "put a cell that holds a delimiter, a quote or a line break between quotes"
 
 
@@ -50,7 +51,7 @@ class CsvTable:
         except StopIteration:
             self._reader = csv.reader(())
         except (csv.Error, UnicodeError) as error:
-            self._wrong(max(len(head), 1), f"no CSV: {error}", "write it as CSV, in UTF-8")
+            self._wrong(max(len(head), 1), f"no CSV: {error}", _CSV)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
         while self.columns:
@@ -60,7 +61,7 @@ class CsvTable:
             except StopIteration:
                 return
             except (csv.Error, UnicodeError) as error:
-                self._wrong(line, f"no CSV: {error}", _RAGGED)
+                self._wrong(line, f"no CSV: {error}", _CSV)
                 return
             if not any(row):  # a blank line, or one that a spreadsheet filled up with delimiters
                 continue
