@@ -213,7 +213,7 @@ def test_reading_r4_a_reply_without_an_answer_is_asked_again(
 def test_reading_r4_what_is_no_answer_ends_in_an_error_and_its_memory_is_given_back(
     endpoint: Endpoint, pauses: list[float], name: str
 ) -> None:
-    """Four calls at once, eight attempts each: with the bodies kept it held 249 MiB."""
+    """Four calls at once, eight attempts each: no frame and no handle keeps a body."""
     bodies = {"cut JSON": Reply(body=completion("x" * (8 * 2**20)).body[:-20])}
     reply = bodies.get(name, GARBAGE[name])
     endpoint.behave = lambda _: reply
