@@ -1,5 +1,15 @@
 """Names that people type, and what the registry's sources say of each on the project's day."""
 
+ARN = "arn:aws:bedrock:us-east-1:000000000000:"
+GOV = "arn:aws-us-gov:bedrock:us-gov-west-1:000000000000:"
+VERTEX = "projects/p/locations/us-central1/publishers/"
+VERTEX_PRO = ("google-vertex", "gemini-2.5-pro")
+VERTEX_SONNET = ("google-vertex", "claude-3-5-sonnet@20240620")
+SONNET_4 = ("aws-bedrock", "anthropic.claude-sonnet-4-20250514-v1:0")
+FIREWORKS = ("fireworks", "accounts/fireworks/models/gpt-oss-20b")
+TURBO = "meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo"
+LLAMA = "meta-llama/Llama-3.3-70B-Instruct"
+
 # What is typed, the platform that answers, its state, and a part of what is said.
 TYPED = [
     # Judges of the sources with recorded verdicts.
@@ -57,4 +67,115 @@ TYPED = [
     ("glm-5.2", "zai", "current", "no end is stated"),
     ("qwen3-max", "alibaba-model-studio", "expired since 2026-10-11 (retired)", "it is said"),
     ("deepseek-chat", "deepseek", "expired since 2026-07-24 (retired)", "deepseek-v4-flash"),
+]
+
+# How programs' settings and people write a model: the spelling, the platform and the model of the
+# record that answers for it, and the gateway that stands before it.
+SPELT = [
+    # Amazon Bedrock: ids, regions, ARNs.
+    (f"{ARN}inference-profile/us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    (f"{ARN}foundation-model/anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    (f"{GOV}inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    (f"bedrock/{ARN}inference-profile/eu.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    (f"bedrock/converse/{ARN}foundation-model/anthropic.claude-sonnet-4-20250514", *SONNET_4, ""),
+    ("us-gov.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("ca.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("anthropic.claude-sonnet-4-20250514-v1:0:200k", *SONNET_4, ""),
+    ("bedrock/us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("bedrock:us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("bedrock:/anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("bedrock/converse/us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("bedrock_converse:us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("amazon-bedrock/apac.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    ("inspect/bedrock/anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
+    # Interfaces and folders between a provider and its model.
+    ("openai:/gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("openai:gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("openai:chat:gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("openai:responses:gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("openai/responses/gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("inspect/openai/gpt-5-mini", "openai", "gpt-5-mini", ""),
+    ("anthropic:messages:claude-opus-4-1-20250805", "anthropic", "claude-opus-4-1-20250805", ""),
+    ("anthropic:claude-opus-4-1-20250805", "anthropic", "claude-opus-4-1-20250805", ""),
+    ("mistralai:mistral-large-2411", "mistral", "mistral-large-2411", ""),
+    ("mistralai/mistral-large-2411", "mistral", "mistral-large-2411", ""),
+    ("x-ai/grok-4", "xai", "grok-4", ""),
+    ("xai:grok-4", "xai", "grok-4", ""),
+    ("deepseek:deepseek-chat", "deepseek", "deepseek-chat", ""),
+    ("alibaba/qwen3-max", "alibaba-model-studio", "qwen3-max", ""),
+    ("moonshotai/kimi-k2-0905-preview", "moonshot", "kimi-k2-0905-preview", ""),
+    ("z-ai/glm-4.5-x", "zai", "glm-4.5-x", ""),
+    ("cohere_chat/command-a-vision-07-2025", "cohere", "command-a-vision-07-2025", ""),
+    # Google: the Gemini API, and Vertex AI with its paths and versions.
+    ("models/gemini-2.5-pro", "google-gemini-api", "gemini-2.5-pro", ""),
+    ("gemini/gemini-2.5-pro", "google-gemini-api", "gemini-2.5-pro", ""),
+    ("google-gla:gemini-2.5-pro", "google-gemini-api", "gemini-2.5-pro", ""),
+    ("google_genai:gemini-2.5-pro", "google-gemini-api", "gemini-2.5-pro", ""),
+    ("vertex_ai/gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    ("vertex:gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    ("google_vertexai:gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    ("google-vertex/gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    ("google/vertex/gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    ("vertex_ai/publishers/google/models/gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    (f"{VERTEX}google/models/gemini-2.5-pro", "google-vertex", "gemini-2.5-pro", ""),
+    (f"{VERTEX}google/models/gemini-2.5-pro:generateContent", *VERTEX_PRO, ""),
+    ("vertex_ai/claude-3-5-sonnet@20240620", "google-vertex", "claude-3-5-sonnet@20240620", ""),
+    (f"{VERTEX}anthropic/models/claude-3-5-sonnet@20240620", *VERTEX_SONNET, ""),
+    # Azure and those who serve open weights.
+    ("azure/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    ("azure:chat:gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    ("azure_ai/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    ("azure_openai:gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    ("openai/azure/gpt-4-0613", "azure-foundry", "gpt-4-0613", ""),
+    (f"together_ai/{TURBO}", "together", TURBO, ""),
+    (f"togetherai:{TURBO}", "together", TURBO, ""),
+    ("groq/llama-3.3-70b-versatile", "groq", "llama-3.3-70b-versatile", ""),
+    ("groq:llama-3.3-70b-versatile", "groq", "llama-3.3-70b-versatile", ""),
+    ("fireworks_ai/accounts/fireworks/models/gpt-oss-20b", *FIREWORKS, ""),
+    ("deepinfra/google/gemma-4-26B-A4B-it", "deepinfra", "google/gemma-4-26B-A4B-it", ""),
+    ("nvidia_nim/meta/llama-3.1-8b-instruct", "nvidia", "meta/llama-3.1-8b-instruct", ""),
+    ("novita/minimaxai/minimax-m1-80k", "novita", "minimaxai/minimax-m1-80k", ""),
+    # Gateways, which forward to models of others.
+    ("openrouter/openai/gpt-4o", "openai", "gpt-4o", "openrouter"),
+    ("openrouter:openai/gpt-4o", "openai", "gpt-4o", "openrouter"),
+    ("inspect/openrouter/openai/gpt-4o", "openai", "gpt-4o", "openrouter"),
+    ("openrouter/anthropic/claude-sonnet-4.5", "anthropic", "claude-sonnet-4-5", "openrouter"),
+    ("openrouter/x-ai/grok-4", "xai", "grok-4", "openrouter"),
+    (f"openrouter/{LLAMA.lower()}:free", "open-weights", LLAMA, "openrouter"),
+    ("litellm_proxy/gpt-4-0613", "openai", "gpt-4-0613", "litellm_proxy"),
+    ("litellm_proxy/openai/gpt-4-0613", "openai", "gpt-4-0613", "litellm_proxy"),
+    ("github_copilot/gpt-4-0613", "openai", "gpt-4-0613", "github_copilot"),
+    ("vercel_ai_gateway/xai/grok-4", "xai", "grok-4", "vercel_ai_gateway"),
+    # Dots, blanks, capitals, and what stands behind a name.
+    ("anthropic/claude-sonnet-4.5", "anthropic", "claude-sonnet-4-5", ""),
+    ("anthropic/Claude-Sonnet-4.5", "anthropic", "claude-sonnet-4-5", ""),
+    ("claude-opus-4.1", "anthropic", "claude-opus-4-1", None),
+    ("claude-opus-4-1[1m]", "anthropic", "claude-opus-4-1", None),
+    ("Claude Sonnet 4.5", "anthropic", "claude-sonnet-4-5", None),
+    ("claude sonnet 4.5", "anthropic", "claude-sonnet-4-5", None),
+    ("GPT 4o", "openai", "gpt-4o", ""),
+    ("GPT-3.5 Turbo", "openai", "gpt-3.5-turbo", ""),
+    ("Gemini 2.5 Pro", "google-gemini-api", "gemini-2.5-pro", None),
+    ("openai/gpt-5-mini:online", "openai", "gpt-5-mini", ""),
+]
+# What means a known model where nobody has recorded its days, and what names no model.
+UNDATED = [
+    (
+        "azure/gpt-4o",
+        "through azure-openai or azure-foundry,",
+        "at openai it is expiring until 2027-01",
+    ),
+    (
+        "vertex_ai/claude-sonnet-4-5",
+        "through google-vertex,",
+        "at anthropic it is expiring until 2026",
+    ),
+    ("us-gov.anthropic.claude-sonnet-4-5", "through aws-bedrock,", "at anthropic it is expiring"),
+    ("together_ai/gpt-4-0613", "through together,", "at openai it is expired since 2026-10-23"),
+    (f"{ARN}application-inference-profile/5dews3o6kky6", "it holds no model's name", ""),
+    (f"bedrock/{ARN}provisioned-model/abc123", "it holds no model's name", ""),
+    ("projects/p/locations/us-east1/endpoints/123", "it holds no model's name", ""),
+    ("us.anthropic.claude-sonnet-9-20270101-v1:0", "not in this registry", ""),
+    ("openrouter/anthropic/claude-sonnet-9.5", "not in this registry", ""),
+    ("o7-mini", "not in this registry", ""),
 ]

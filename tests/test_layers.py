@@ -119,6 +119,7 @@ PURE_MODULES = [
         "names",
         "confusables",
         "members",
+        "named",
         "platforms",
         "card_types",
     )

@@ -65,10 +65,9 @@ def show(asked: str, registry: str | None) -> None:
     Example:
       epc evaluators show gpt-4o-2024-08-06
     """
-    from epc.registry.lifecycles import find
-
     opened = open_registry(registry)
-    wanted = {generation.name for generation, _ in find(asked, opened.generations.values())}
+    meaning = opened.names.meaning(asked)
+    wanted = {generation.name for generation, _ in (*meaning.matches, *meaning.elsewhere)}
     if not wanted:
         raise click.UsageError(
             f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"

@@ -13,6 +13,8 @@ from epc.errors import able_to
 if TYPE_CHECKING:
     from epc.registry.scan.scan import Scan
 
+_MOST_KINDS = 10
+
 
 @click.command()
 @click.argument("paths", nargs=-1, type=NEW, metavar="[PATH]...")
@@ -48,8 +50,9 @@ def command(
 ) -> None:
     r"""Find the models that a project names, and fail on those that no longer hold.
 
-    Reads source, configuration, notebooks, .env and requirements files below each PATH (default:
-    this folder). In a git repository it leaves out what git ignores. A file that you name is read
+    Reads source, configuration, templates, notebooks, .env and requirements files below each PATH
+    (default: this folder), and says which kinds it passed over. In a git repository it leaves out
+    what git ignores. A file that you name is read
     whatever its kind. Each name gets the answer of `epc expiry`; where a model's maker has a
     record, no other platform's counts, unless you name the platform.
 
@@ -80,7 +83,16 @@ def command(
         _add(summary, result)
     for why, many in result.skipped.items():
         note(f"not read, {why}: {many}")
+    if result.kinds:
+        note(f"not read, of kinds that are no source or configuration: {_kinds(result)}")
     leave(clean=not result.failing)
+
+
+def _kinds(result: "Scan") -> str:
+    """Return the commonest endings of files that were passed over, with their numbers."""
+    common = sorted(result.kinds, key=lambda kind: (-result.kinds[kind], kind))
+    rest = f" and {len(common) - _MOST_KINDS} more" if len(common) > _MOST_KINDS else ""
+    return ", ".join(f"{kind} {result.kinds[kind]}" for kind in common[:_MOST_KINDS]) + rest
 
 
 def _print(result: "Scan", form: str) -> None:

@@ -11,10 +11,12 @@ from epc.engine.judging import mock
 from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
 from epc.engine.nearest import unknown
+from epc.engine.prices import maker_of
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper
+from epc.records.model_names import ASKED, SILENT, routes, shorter
 
 _RECORDED: Final = "recorded:"
 _SCRIPTED: Final = "scripted:"
@@ -37,8 +39,13 @@ def open_model(name: str) -> Model:
     if name.startswith(_RECORDED):
         return Recorded(_file(name.removeprefix(_RECORDED)))
     provider, _, model = name.partition("/")
-    if not model:
-        raise UsageError(f"{name!r}: models are named provider/model; see `epc models list`")
+    if not model or provider not in {"mock", "local", "inspect", *PROVIDERS, *NATIVE}:
+        instead = asked_as(name)
+        meant = f"did you mean {instead}? See" if instead else "see"
+        if instead or not model:
+            raise UsageError(
+                f"{name!r}: models are named provider/model; {meant} `epc models list`"
+            )
     if provider == "mock":
         return _mock(model)
     if provider == "local":
@@ -52,6 +59,28 @@ def open_model(name: str) -> Model:
     from epc.engine.hosted import open_hosted
 
     return open_hosted(provider, model)
+
+
+def asked_as(name: str) -> str | None:
+    """Return how we name a model that is written as elsewhere: `openai/gpt-4o` for `gpt-4o`."""
+    words = routes()
+    spellings = list(shorter(name, words))
+    platforms, through = spellings[-1].platforms or (), spellings[-1].through
+    if through:
+        behind = next(s.name for s in spellings if s.through)
+        return f"{through[0]}/{behind}" if through[0] in PROVIDERS else None
+    # What we ask keeps its region and its version, and loses what says where.
+    before = {*words, *SILENT, "arn"}
+    bare = (s.name for s in spellings if "/" not in s.name)
+    model = next((m for m in bare if m.lower().partition(":")[0] not in before), None)
+    if model is None:
+        return None
+    for platform in platforms:
+        for word in ASKED.get(platform, ()):
+            if word in {*PROVIDERS, *NATIVE} and words[word][0] == platform:
+                return f"{word}/{model}"
+    maker = maker_of(model) if not platforms else None
+    return f"{maker}/{model}" if maker in {*PROVIDERS, *NATIVE} else None
 
 
 def _mock(model: str) -> Model:

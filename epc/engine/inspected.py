@@ -24,6 +24,7 @@ from epc.errors import UsageError
 from epc.extras import MissingExtraError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.records.model_names import GATEWAYS
 from epc.records.replies import named, spoken
 from epc.records.usage import NO_CHOICE
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "inspect"
 SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
-_GATEWAYS: Final = ("cloudflare", "hf-inference-providers", "litellm-proxy", "openrouter")
 # The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.
 _ANTHROPIC_VERSION: Final = {"anthropic-version": "2023-06-01"}
 _NO_REASONING: Final = ("anthropic", "google")  # the others warn or fail where it is switched off
@@ -75,7 +75,7 @@ def open_inspected(name: str) -> "Inspected":
     if not named or not model:
         raise UsageError(f"{name!r}: models of Inspect are named {PREFIX}/provider/model")
     if name.startswith(f"{PREFIX}/"):
-        gateway = named in _GATEWAYS
+        gateway = named in GATEWAYS
         provider = Provider(name=named, base_url=None, gateway=gateway, needs_key=False)
     elif named != "bedrock" and "/" in model:
         raise UsageError(f"{name!r}: models of other services are named {PREFIX}/{name}")

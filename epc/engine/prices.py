@@ -49,3 +49,17 @@ def price_of(name: str) -> Price | None:
         return Price(read=dollars(_MILLION, 0), written=dollars(0, _MILLION))
     except LookupError:
         return None
+
+
+def maker_of(model: str) -> str | None:
+    """Return the provider that serves a model of its own; None where the table has none."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    from epc.engine.providers import NATIVE, PROVIDERS
+
+    try:
+        provider, _ = get_snapshot().find_provider_model(model, None, None, None)
+    except LookupError:
+        return None
+    names = {known.priced_as: known.name for known in (*PROVIDERS.values(), *NATIVE.values())}
+    return names.get(provider.id, provider.id)

@@ -8,7 +8,7 @@ from epc.records.observed.types import UNKNOWN, Judge
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.layout import EVALUATORS, FOLDER
-from epc.registry.lifecycles import MOCKS, Generation, find
+from epc.registry.lifecycles import MOCKS, Generation
 from epc.registry.mocks import misnamed
 from epc.registry.names import skeleton
 from epc.registry.offers import Offer
@@ -88,7 +88,7 @@ def named_by(registry: Registry, judge: Judge) -> Iterator[Generation]:
     name = spelt(judge)
     # As the source may write it: a maker's folder before it, as model hubs have it.
     for each in dict.fromkeys((name, name.rpartition("/")[2])):
-        yield from (generation for generation, _ in find(each, registry.generations.values()))
+        yield from (generation for generation, _ in registry.names.exactly(each))
 
 
 def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:

@@ -3,16 +3,13 @@
 Pure: it takes JSON that a schema has admitted, and reads neither file nor clock.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import parse
-from epc.registry.platforms import PLATFORMS
 
 OPEN_WEIGHTS: Final = "open-weights"  # weights that anybody has: no platform can end them
 MOCKS: Final = "mock/"  # before the name of an evaluator that has no life
@@ -230,46 +227,3 @@ class Generation:
     def is_makers(self, life: Life) -> bool:
         """Return whether a life is at its maker: served by it, or weights that it gave away."""
         return life.lasts or life.platform in _OWN.get(self.maker, {self.maker})
-
-
-def says_platform(query: str, platform: str) -> bool:
-    """Return whether a name says that it means a platform, by its name or a provider's."""
-    return query.casefold().startswith(tuple(f"{prefix}/" for prefix in prefixes(platform)))
-
-
-@cache
-def prefixes(platform: str) -> tuple[str, ...]:
-    """Return what stands before a model's name on a platform: its name, or how models are asked."""
-    known = PLATFORMS.get(platform)
-    return (platform.casefold(), *(known.providers if known else ()))
-
-
-def spellings(generation: Generation, life: Life) -> frozenset[str]:
-    """Return a life's names in lower case, each also behind what may stand before it there."""
-    names = frozenset(n.casefold() for n in (generation.name, life.model, *life.aliases))
-    return names | {f"{at}/{name}" for at in prefixes(life.platform) for name in names}
-
-
-def find(query: str, generations: Iterable[Generation]) -> Iterator[tuple[Generation, Life]]:
-    """Yield what a name means: a generation, a model id, an alias, or `platform/model`.
-
-    `google/model`, as a model is asked there, means it on each platform of that provider.
-    Case does not count: platforms write one model's name differently. A name without a platform
-    means the model on all of them.
-    """
-    wanted = query.casefold()
-    for generation in generations:
-        for life in generation.lives:
-            if _is_name(wanted, generation, life):
-                yield generation, life
-
-
-def _is_name(wanted: str, generation: Generation, life: Life) -> bool:
-    """Return whether a name in lower case is one of the `spellings` of a life."""
-    for name in (generation.name, life.model, *life.aliases):
-        own = name.casefold()
-        if wanted == own:
-            return True
-        if wanted.endswith(f"/{own}") and wanted[: -len(own) - 1] in prefixes(life.platform):
-            return True
-    return False

@@ -3,14 +3,14 @@
 Pure: the day is passed in.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.registry import platforms
 from epc.registry.aliases import Served, followed
-from epc.registry.lifecycles import MOCKS, Generation, Life, Stated, find
+from epc.registry.lifecycles import MOCKS, Life, Stated
+from epc.registry.named import Names
 
 
 def life_of_wrapper(name: str) -> Life:
@@ -23,20 +23,17 @@ def life_of_wrapper(name: str) -> Life:
     )
 
 
-def with_members(
-    life: Life, day: date, *, generations: Iterable[Generation], served: Served
-) -> Life:
+def with_members(life: Life, day: date, *, names: Names, served: Served) -> Life:
     """Return a life with the ends of those whom a wrapper asks; any other life as it is."""
     if not is_wrapper(life.model):
         return life
-    known = list(generations)
     for name in members_named(life.model):
         if name.startswith(MOCKS):
             continue
         places = platforms.named(name)
         own = [
             member
-            for _, member in find(name.rpartition("/")[2], known)
+            for _, member in names.exactly(name.rpartition("/")[2])
             if places is None or member.platform in places
         ]
         if own:

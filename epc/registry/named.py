@@ -1,22 +1,149 @@
-"""Which lives and which published measurements a name means."""
+"""What a name means: which lives, and which published measurements.
 
-from collections.abc import Iterable
+What stands round a name is taken off by `epc.records.model_names`, a part at a time, until what is
+left is known: first as somebody spells it, then whatever stands between its parts.
+"""
 
-from epc.registry.lifecycles import Generation, Life, find, says_platform
-from epc.registry.registry import Registry
-from epc.registry.snapshots import Snapshot
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from epc.records.model_names import Spelt, is_nameless, key, routes, shorter
+from epc.registry.lifecycles import Generation, Life
+
+if TYPE_CHECKING:
+    from epc.registry.registry import Registry
+    from epc.registry.snapshots import Snapshot
+
+Matches = Sequence[tuple[Generation, Life]]
+_HINTS: Final = 3
+_ALIKE: Final = 0.6  # of the letters and pairs of letters of both, how many they have in common
 
 
-def lives_named(registry: Registry, query: str) -> list[tuple[Generation, Life]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """What a name means: `matches`, on the platforms that it says, or through its gateways.
+
+    `elsewhere` are the lives of a model of which the platforms that it says have no record.
+    """
+
+    spelt: Spelt
+    matches: Matches = ()
+    elsewhere: Matches = ()
+    nameless: bool = False
+
+    @property
+    def says_platform(self) -> bool:
+        """Whether the name says on which platform the model is asked, and not through whom."""
+        return self.spelt.platforms is not None and not self.spelt.through
+
+    def __bool__(self) -> bool:
+        """Whether anything is known of it."""
+        return bool(self.matches or self.elsewhere or self.nameless)
+
+
+class Names:
+    """Every name that a registry knows, and what each means."""
+
+    def __init__(self, generations: Iterable[Generation], tags: Iterable[str]) -> None:
+        self._spelled: dict[str, list[tuple[Generation, Life]]] = {}
+        self._alike: dict[str, list[tuple[Generation, Life]]] = {}
+        listed: dict[str, None] = dict.fromkeys(tags)
+        served: dict[str, None] = {}
+        platforms: dict[str, None] = {}
+        for generation in generations:
+            listed[generation.name] = None
+            for life in generation.lives:
+                platforms[life.platform] = None
+                served |= dict.fromkeys((life.model, *life.aliases))
+                for name in spellings(generation, life):
+                    self._spelled.setdefault(name, []).append((generation, life))
+        for name, lives in self._spelled.items():
+            self._alike.setdefault(key(name), []).extend(lives)
+        self.words = routes(platforms)
+        self.listed = tuple(listed | served)
+
+    def exactly(self, name: str) -> Matches:
+        """Return the lives of a name that somebody spells so; case does not count."""
+        return self._spelled.get(name.casefold(), ())
+
+    def spelled(self) -> Iterator[tuple[str, Matches]]:
+        """Yield every name in small letters, with the lives that are spelt so."""
+        yield from self._spelled.items()
+
+    def is_alike(self, name: str) -> bool:
+        """Whether a name is spelt as a known one, but for what stands between its parts."""
+        return key(name) in self._alike
+
+    def meaning(self, text: str) -> Meaning:
+        """Return what a name means, however it is written."""
+        elsewhere: Meaning | None = None
+        for spelt in shorter(text, self.words):
+            if is_nameless(spelt.name):
+                return Meaning(spelt=spelt, nameless=True)
+            for known in (self.exactly(spelt.name), self._alike.get(key(spelt.name), ())):
+                if matches := _there(known, spelt):
+                    return Meaning(spelt=spelt, matches=matches)
+                if known and not elsewhere:
+                    elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(known))
+        return elsewhere or Meaning(spelt=spelt)
+
+    def near(self, text: str) -> list[str]:
+        """Return the names that one was probably meant to be: that it begins, then those alike."""
+        *_, spelt = shorter(text, self.words)
+        begins, grams = spelt.name.lower(), _grams(spelt.name)
+        begun = [name for name in self.listed if begins and name.lower().startswith(begins)]
+        if len(begun) >= _HINTS or not grams:
+            return begun[:_HINTS]
+        alike = sorted(
+            (-likeness, place)
+            for place, other in enumerate(self._grams)
+            if (likeness := 2 * len(grams & other) / (len(grams) + len(other))) >= _ALIKE
+        )
+        return list(dict.fromkeys([*begun, *(self.listed[at] for _, at in alike)]))[:_HINTS]
+
+    @cached_property
+    def _grams(self) -> list[frozenset[str]]:
+        return [_grams(name) for name in self.listed]
+
+
+def _grams(name: str) -> frozenset[str]:
+    """Return the letters and digits of a name, and each two that follow one another."""
+    plain = "".join(char for char in name.lower() if char.isalnum())
+    return frozenset([*plain, *(plain[at : at + 2] for at in range(len(plain) - 1))])
+
+
+def _there(known: Matches, spelt: Spelt) -> Matches:
+    """Return the lives that a name means where it says; a gateway's are those of the makers."""
+    platforms = spelt.platforms
+    here = [(g, life) for g, life in known if platforms is None or life.platform in platforms]
+    return makers_of(here or known) if spelt.through else here
+
+
+def makers_of(known: Matches) -> Matches:
+    """Return the lives that generations have at their makers, or else those that are given."""
+    generations = {generation.name: generation for generation, _ in known}
+    own = [(g, life) for g in generations.values() for life in g.lives if g.is_makers(life)]
+    return own or known
+
+
+def spellings(generation: Generation, life: Life) -> frozenset[str]:
+    """Return a life's names in lower case."""
+    return frozenset(n.casefold() for n in (generation.name, life.model, *life.aliases))
+
+
+def lives_named(registry: "Registry", query: str) -> Matches:
     """Return the lives of the model that a name means, on every platform.
 
     One platform's spelling, or that of a source whose verdicts are published, means the model; a
     name with its platform before it means the model there.
     """
-    matches = list(find(query, registry.generations.values()))
+    meaning = registry.names.meaning(query)
+    if meaning.matches and meaning.says_platform:
+        return meaning.matches
     wanted = query.casefold()
-    if any(says_platform(query, life.platform) for _, life in matches):
-        return matches
+    matches = meaning.matches or meaning.elsewhere
     names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
         snapshot.tag.generation
         for snapshot in registry.snapshots.values()
@@ -26,13 +153,12 @@ def lives_named(registry: Registry, query: str) -> list[tuple[Generation, Life]]
     return [(generation, life) for generation in meant for life in generation.lives]
 
 
-def spellings_of(query: str, matches: Iterable[tuple[Generation, Life]]) -> frozenset[str]:
+def spellings_of(query: str, matches: Matches) -> frozenset[str]:
     """Return every spelling of a name and of the lives that it means, in lower case."""
-    names = {query, *(name for g, life in matches for name in (g.name, life.model, *life.aliases))}
-    return frozenset(name.casefold() for name in names)
+    return frozenset({query.casefold()}).union(*(spellings(g, life) for g, life in matches))
 
 
-def snapshots_spelled(registry: Registry, spelled: frozenset[str]) -> tuple[Snapshot, ...]:
+def snapshots_spelled(registry: "Registry", spelled: frozenset[str]) -> "tuple[Snapshot, ...]":
     """Return the published measurements whose model has one of some spellings."""
     return tuple(
         snapshot

@@ -21,6 +21,7 @@ from epc.printable import shown
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records import wrappers
 from epc.records.manifest import ModelIdentity
+from epc.records.model_names import ASKED, GATEWAYS
 
 Kind = Literal["direct", "gateway", "unknown"]
 
@@ -42,44 +43,25 @@ class Platform:
 
 
 _ANY: Final = r"[a-z0-9-]+"
-PLATFORMS: Final = {
-    "openai": Platform(providers=("openai",), hosts=rf"({_ANY}\.)?api\.openai\.com"),
-    "azure-openai": Platform(
-        providers=("azure-openai", "azure", "openai/azure"),
-        hosts=rf"{_ANY}\.(openai\.azure|cognitiveservices\.azure)\.com",
-    ),
-    "azure-foundry": Platform(
-        providers=(
-            *("azure-foundry", "azure", "azureai"),
-            *("openai/azure", "anthropic/azure", "mistral/azure"),
-        ),
-        hosts=rf"{_ANY}(\.{_ANY})?\.(services|models|inference)\.ai\.azure\.com",
-    ),
-    "deepseek": Platform(providers=("deepseek",), hosts=r"api\.deepseek\.com"),
-    "alibaba-model-studio": Platform(
-        providers=("dashscope",), hosts=r"dashscope(-intl|-us)?\.aliyuncs\.com"
-    ),
-    "anthropic": Platform(providers=("anthropic",), hosts=r"api\.anthropic\.com"),
-    "google-gemini-api": Platform(
-        providers=("google", "gemini"), hosts=r"generativelanguage\.googleapis\.com"
-    ),
-    "google-vertex": Platform(
-        providers=("google", "vertex_ai", "google/vertex", "anthropic/vertex"),
-        hosts=rf"({_ANY}[.-])?aiplatform\.googleapis\.com",
-    ),
-    "aws-bedrock": Platform(
-        providers=("bedrock", "anthropic/bedrock"),
-        hosts=rf"bedrock-(runtime|mantle)\.{_ANY}\.(amazonaws\.com|api\.aws)",
-    ),
-    "mistral": Platform(providers=("mistral",), hosts=r"api\.mistral\.ai"),
-    "xai": Platform(providers=("xai", "grok"), hosts=rf"({_ANY}\.)?api\.x\.ai"),
+_HOSTS: Final = {
+    "openai": rf"({_ANY}\.)?api\.openai\.com",
+    "azure-openai": rf"{_ANY}\.(openai\.azure|cognitiveservices\.azure)\.com",
+    "azure-foundry": rf"{_ANY}(\.{_ANY})?\.(services|models|inference)\.ai\.azure\.com",
+    "deepseek": r"api\.deepseek\.com",
+    "alibaba-model-studio": r"dashscope(-intl|-us)?\.aliyuncs\.com",
+    "anthropic": r"api\.anthropic\.com",
+    "google-gemini-api": r"generativelanguage\.googleapis\.com",
+    "google-vertex": rf"({_ANY}[.-])?aiplatform\.googleapis\.com",
+    "aws-bedrock": rf"bedrock-(runtime|mantle)\.{_ANY}\.(amazonaws\.com|api\.aws)",
+    "mistral": r"api\.mistral\.ai",
+    "xai": rf"({_ANY}\.)?api\.x\.ai",
     # Whoever measures runs the server too, wherever it is.
-    SELF_HOSTED: Platform(
-        providers=("ollama", "vllm", "llamacpp", "sglang", "lmstudio", "llama-cpp-python", "hf"),
-        hosts=r"(.+\.)?(localhost|local|internal|lan|home\.arpa)",
-    ),
-    "local": Platform(providers=("local",), hosts=r"(?!)"),
-    "mock": Platform(providers=("mock",), hosts=r"(?!)"),
+    SELF_HOSTED: r"(.+\.)?(localhost|local|internal|lan|home\.arpa)",
+    "local": r"(?!)",
+    "mock": r"(?!)",
+}
+PLATFORMS: Final = {
+    name: Platform(providers=ASKED[name], hosts=hosts) for name, hosts in _HOSTS.items()
 }
 # What stands in a record where nothing was asked over a network, and whose it is.
 _HERE: Final = {"embedded": "local", "mock": "mock"}
@@ -87,7 +69,6 @@ _FILE: Final = "file"  # verdicts that were recorded before: nothing shows where
 _RECORDED: Final = "recorded:"
 _SDK: Final = "inspect:"  # the address that a provider's own software has
 
-GATEWAYS: Final = ("openrouter", "litellm-proxy", "cloudflare", "hf-inference-providers")
 _GATEWAY_HOSTS: Final = (
     "openrouter.ai",
     "gateway.ai.cloudflare.com",

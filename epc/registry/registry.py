@@ -4,10 +4,9 @@ Pure: it takes JSON that schemas have admitted, and reads neither file nor clock
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from difflib import get_close_matches
-from typing import Final, Self
+from typing import Self
 
 from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper
@@ -17,14 +16,12 @@ from epc.registry import expiry
 from epc.registry.aliases import Served, followed
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lifecycles import Generation, GenerationRecord, Life, find, says_platform
+from epc.registry.lifecycles import Generation, GenerationRecord, Life
 from epc.registry.members import life_of_wrapper, with_members
+from epc.registry.named import Meaning, Names
 from epc.registry.names import is_same
-from epc.registry.platforms import GATEWAYS
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
-
-_HINTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +47,7 @@ class Registry:
     given: Json
     by_tag: dict[str, list[Event]]
     served: Served
+    names: Names
     repeated: dict[str, Trust]
     spot_checks: tuple[SpotChecked, ...]
     listed: date | None = None
@@ -71,6 +69,7 @@ class Registry:
         standing = [s for s in pairs if str(s.tag) not in gone]
         return cls(
             generations={generation.name: generation for generation in lives},
+            names=Names(lives, (str(s.tag) for s in sorted(pairs, key=lambda s: s.tag))),
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
             policy=Policy(
@@ -167,8 +166,7 @@ class Registry:
         A wrapper's ends with the first of its members.
         """
         own = followed(life, day, self.served)
-        generations = self.generations.values()
-        return with_members(own, day, generations=generations, served=self.served)
+        return with_members(own, day, names=self.names, served=self.served)
 
     def seal(self, tag: str) -> str | None:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
@@ -191,29 +189,35 @@ class Registry:
         if name in self.snapshots:
             yield self.of_tag(name, as_of)
             return
-        matches = list(find(name, self.generations.values()))
-        if not matches and is_wrapper(name):
+        meaning = self.names.meaning(name)
+        spelt, matches = meaning.spelt, meaning.matches
+        if not meaning and is_wrapper(name):
             yield self.of_life(name, life_of_wrapper(name), as_of)
         elif not matches:
-            yield expiry.unknown(name, as_of, self.missing(name))
-        elif not any(says_platform(name, life.platform) or _has_makers(g) for g, life in matches):
-            yield expiry.unknown(name, as_of, _elsewhere(name, matches))
+            yield expiry.unknown(name, as_of, self._doubt(name, meaning, as_of))
+        elif not (meaning.says_platform or any(_has_makers(g) for g, _ in matches)):
+            yield expiry.unknown(name, as_of, _elsewhere(spelt.name, matches))
+        through = f"; asked through {' and '.join(spelt.through)}" if spelt.through else ""
         for _, life in matches:
-            yield self.of_life(name, life, as_of)
+            state = self.of_life(spelt.name, life, as_of)
+            yield replace(state, id=name, note=f"{state.note}{through}")
+
+    def _doubt(self, name: str, meaning: Meaning, as_of: date) -> str:
+        """Say why no day is known of a name: nothing is known of it, or not where it says."""
+        if meaning.nameless:
+            return "it holds no model's name: ask the platform which model it stands for"
+        if not meaning.elsewhere:
+            return self.missing(name)
+        # Reading R53: another platform's day is no end here, and still what people look for.
+        spelt, told = meaning.spelt, []
+        for _, life in meaning.elsewhere:
+            told.append(f"at {life.platform} it is {self.of_life(spelt.name, life, as_of).words}")
+        where = " or ".join(spelt.platforms or ())
+        return f"through {where}, of which no day of {spelt.name} is known; {', '.join(told)}"
 
     def missing(self, name: str) -> str:
-        """Say that a name is not here, and what it may have been meant for.
-
-        That is what a gateway forwards it to, what it begins, then what is spelt alike.
-        """
-        gateway, _, forwarded = name.partition("/")
-        through = gateway in GATEWAYS and any(find(forwarded, self.generations.values()))
-        lives = [life for generation in self.generations.values() for life in generation.lives]
-        served = [spelling for life in lives for spelling in (life.model, *life.aliases)]
-        named = dict.fromkeys([*self.snapshots, *self.generations, *served])
-        begun = [full for full in named if name and full.startswith(name)]
-        alike = get_close_matches(name, named, n=_HINTS)
-        close = [forwarded] if through else list(dict.fromkeys([*begun, *alike]))[:_HINTS]
+        """Say that a name is not here, and what it may have been meant for."""
+        close = self.names.near(name)
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         return f"not in this registry{hint}"
 

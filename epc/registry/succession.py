@@ -14,7 +14,7 @@ from epc.errors import EpcError
 from epc.registry.agreeing import agreed_by_pairs, agreed_of
 from epc.registry.card_types import ObservedCard
 from epc.registry.kept_ballots import Kept, source_of
-from epc.registry.lifecycles import Life, find
+from epc.registry.lifecycles import Life
 from epc.registry.named import lives_named
 from epc.registry.platforms import PLATFORMS
 from epc.registry.recall import Recall, anew
@@ -118,8 +118,7 @@ def _named(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:
     First those that are known to be served, then those of whom nobody knows, last those of whom
     nobody says so any more.
     """
-    every = registry.generations.values()
-    named = [(life, list(find(life.replacement or "", every))) for life in who.lives]
+    named = [(life, registry.names.exactly(life.replacement or "")) for life in who.lives]
     others = [other for _, known in named for _, other in known]
     for other in others:
         yield from _asked(registry, other, as_of)

@@ -10,11 +10,12 @@ from functools import partial
 from typing import Any, Final
 
 from epc.protocol.results import Json
+from epc.records.model_names import rules
 from epc.registry.days import days_away
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.judge_cards import card_of
-from epc.registry.lifecycles import Generation, Life, LifeRecord, prefixes, says_platform, spellings
-from epc.registry.platforms import GATEWAYS
+from epc.registry.lifecycles import Generation, Life, LifeRecord
+from epc.registry.named import lives_named, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject
@@ -27,7 +28,7 @@ _Table = dict[str, int]  # texts that stand in the file once, by their place in 
 def document(registry: Registry, as_of: date) -> Json:
     """Return the file: generations with their lives, snapshots, and what was said of judges.
 
-    `prefixes` are what may stand before a model's name on each platform.
+    `rules` say how a model's name is found in what people write (`epc.records.model_names`).
 
     A state is `[from, status, reason, until, note, source, revision]`, the source as its place in
     `sources`. The note of an alias begins where the name stands that was asked about.
@@ -37,8 +38,7 @@ def document(registry: Registry, as_of: date) -> Json:
     return {
         "as_of": as_of.isoformat(),
         "generations": generations,
-        "gateways": list(GATEWAYS),
-        "prefixes": {life.platform: prefixes(life.platform) for life in registry.served.values()},
+        "rules": rules(registry.names.words),
         "snapshots": [
             {
                 "tag": tag,
@@ -155,21 +155,16 @@ def _spelled(
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield every name that can be asked about, with all spellings of what it means.
 
-    As `lives_named` has it: a name means its model on every platform, unless it names one.
+    What says its platforms has them before it, as `google-gemini-api+google-vertex/NAME`.
     """
-    by_name: dict[str, list[tuple[Generation, Life]]] = {}
-    for generation in registry.generations.values():
-        for life in generation.lives:
-            for name in spellings(generation, life):
-                by_name.setdefault(name, []).append((generation, life))
-    for name in dict.fromkeys([*by_name, *named]):
-        lives = by_name.get(name, [])
-        if not any(says_platform(name, life.platform) for _, life in lives):
-            own = [g.name for g, _ in lives] or _meant(name, named.get(name, ()))
-            known = (registry.generations[n] for n in own if n in registry.generations)
-            lives = [(generation, life) for generation in known for life in generation.lives]
-        spelled = (n for g, life in lives for n in (g.name, life.model, *life.aliases))
-        yield name, frozenset({name, *(each.casefold() for each in spelled)})
+    said = {platforms for platforms in registry.names.words.values() if platforms}
+    for name, lives in registry.names.spelled():
+        yield name, spellings_of(name, lives_named(registry, name))
+        for platforms in said:
+            if here := [(g, life) for g, life in lives if life.platform in platforms]:
+                yield f"{'+'.join(platforms)}/{name}", spellings_of(name, here)
+    for name in named:
+        yield name, spellings_of(name, lives_named(registry, name))
 
 
 def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:

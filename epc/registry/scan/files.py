@@ -20,11 +20,13 @@ from epc.registry.history import git_bytes
 LARGEST: Final = 5 * 2**20  # bytes: a notebook with its pictures
 # What programs read, by its ending or its name: no documents, which tell of models that were.
 _READ: Final = re.compile(
-    r".*\.(bash|bat|c|cc|cfg|cjs|clj|conf|cpp|cs|cts|cxx|dart|env|erl|ex|exs|fs|go|gradle|groovy|h"
-    r"|hcl|hpp|hs|in|ini|ipynb|j2|java|jinja|jl|js|json|json5|jsonc|jsx|kt|kts|lua|m|mjs|mts|nf"
-    r"|nix|php|pl|pm|properties|ps1|py|pyi|pyx|qmd|r|rb|rmd|rs|scala|sh|smk|sql|svelte|swift|tf"
-    r"|tfvars|toml|ts|tsx|vue|xml|yaml|yml|zsh)"
-    r"|(.*/)?(\.env[^/]*|(Docker|Make|Just|Proc|Snake|Jenkins)file[^/]*"
+    r".*\.(astro|bash|bat|bicep|bicepparam|c|cc|cfg|cjs|clj|conf|cpp|cs|cts|cue|cxx|dart|dhall|env"
+    r"|erb|erl|ex|exs|fish|fs|fsx|go|gotmpl|gradle|groovy|h|hbs|hcl|hjson|hpp|hs|http|in|ini|ipynb"
+    r"|j2|java|jinja|jinja2|jl|js|json|json5|jsonc|jsonnet|jsx|kdl|kt|kts|libsonnet|liquid|lua|m|mjs"
+    r"|mk|ml|mts|mustache|nf|nix|njk|php|pkl|pl|plist|pm|prompt|prompty|properties|ps1|psm1|py|pyi"
+    r"|pyx|qmd|r|rb|rego|rmd|rs|scala|service|sh|smk|sql|star|svelte|swift|tf|tftpl|tfvars|tofu|toml"
+    r"|ts|tsx|vb|vue|xml|yaml|yml|zig|zsh)(\.(dist|example|sample|template|tmpl|tpl))?"
+    r"|(.*/)?(\.env[^/]*|(Docker|Just|Jenkins|Make|Model|Proc|Snake)file[^/]*"
     r"|(requirements|constraints)[^/]*\.txt|requirements/[^/]+\.txt)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -37,11 +39,15 @@ _TOOLS: Final = re.compile(
 
 @dataclass(slots=True, kw_only=True)
 class Files:
-    """The files that are named, and those of the folders that are; `skipped` counts what is not."""
+    """The files that are named, and those of the folders that are.
+
+    `skipped` counts what is not read, by the reason, and `kinds` the files of a kind that is not.
+    """
 
     paths: Sequence[Path]
     exclude: Sequence[str] = ()
     skipped: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield the path and the text of each file once, in order.
@@ -65,6 +71,8 @@ class Files:
         for name in sorted(set(_of_git(folder) or _walked(folder))):
             if _READ.fullmatch(name):
                 yield str(folder / name)
+            else:
+                self.kinds[Path(name).suffix.lower() or Path(name).name] += 1
 
     def _text(self, name: str, *, follow: bool) -> str | None:
         try:

@@ -1,27 +1,33 @@
 """Which models a file names: what the front page's box reads in a pasted file (`judge.js`).
 
-Pure. A name is a word that the registry knows, or one that begins like a known model and has a
-number. Escapes of strings in strings, as in notebooks, end a word as quotation marks do.
+Pure. A name is a word, or words with blanks between them, that the registry knows, or a word that
+begins like a known model and has a number. Escapes of strings in strings, as in notebooks, end a
+word as quotation marks do.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
 from typing import Final, Self
 
-from epc.registry.lifecycles import spellings
+from epc.records.model_names import shorter
+from epc.registry.named import Names
 from epc.registry.registry import Registry
 
 IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
 _WORD: Final = re.compile(r"""[^\s\ufeff,;"'`={}[\]()<>#|~!\\]+""")
 _ESCAPE: Final = re.compile(r"\\[nrt]")
 _MARK: Final = re.compile(r"[-0-9/]")  # at least one of which every name has that is no plain word
-_LONGEST: Final = 1_000  # characters of a word: what is longer is data
+_LONGEST: Final = 300  # characters of a word: what is longer is data
+_MOST: Final = 12  # colons of a word, behind which names are looked for
 _HEAD: Final = re.compile(r"[a-z]+(?:-[a-z]+)*(?=[-@][^-@]*[0-9])")
 _WORDS: Final = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE | re.ASCII)
 _NUMBERED: Final = re.compile(r"[a-z]+-.*[0-9]", re.IGNORECASE | re.ASCII)
-_FILE: Final = re.compile(r"\.[a-z]+\Z", re.IGNORECASE | re.ASCII)
+_JOINED: Final = re.compile(r"([a-z]+)[0-9]+(?:\.[0-9]+)?-[a-z]", re.IGNORECASE | re.ASCII)
+_NO_NAME: Final = re.compile(r"\.[a-z]+\Z|[*$%]", re.IGNORECASE | re.ASCII)  # a file, a pattern
 _PATH: Final = re.compile(r"[a-z0-9][\w.-]*(?:/[\w.@-]+)+", re.IGNORECASE | re.ASCII)
+_SPACED: Final = re.compile(r"(?: [A-Za-z0-9.]+){1,5}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,58 +39,56 @@ class Mention:
     column: int
 
 
-@dataclass(slots=True, kw_only=True)
 class Vocabulary:
-    """What the registry knows by name: models in lower case, snapshots, and how models begin.
+    """What the registry knows by name: models, snapshots, and how models' names begin.
 
-    `_nameless` are words that were found to hold no name.
+    `_firsts` are words with which names of several words begin. `_nameless` are words that were
+    found to hold no name.
     """
 
-    models: frozenset[str]
-    tags: frozenset[str]
-    heads: frozenset[str]
-    _nameless: set[str] = field(default_factory=set)
+    def __init__(self, names: Names, tags: Container[str]) -> None:
+        self._names, self._tags = names, tags
+        last = [name.rpartition("/")[2] for name, _ in names.spelled()]
+        begun = [match[0] for name in last if (match := _HEAD.match(name))]
+        joined = [match[1] for name in last if (match := _JOINED.match(name))]
+        self._heads, self._joined = frozenset(begun), frozenset(joined)
+        self._firsts = frozenset(name.partition("-")[0] for name in last if "-" in name)
+        self._nameless: set[str] = set()
 
     @classmethod
     def of(cls, registry: Registry) -> Self:
         """Return what a registry knows."""
-        names: set[str] = set()
-        for generation in registry.generations.values():
-            for life in generation.lives:
-                names |= spellings(generation, life)
-        begun = (_HEAD.match(name.rpartition("/")[2]) for name in names)
-        return cls(
-            models=frozenset(names),
-            tags=frozenset(registry.snapshots),
-            heads=frozenset(match[0] for match in begun if match),
-        )
+        return cls(registry.names, registry.snapshots)
 
     def mentions(self, text: str) -> Iterator[Mention]:
         """Yield the names in a file's text, in their order."""
         words = _ESCAPE.sub("  ", text) if "\\" in text else text
         # Nearly all words hold no name, and nearly all files have the same ones.
-        named = {
-            word: hit
-            for word in set(_WORD.findall(words)) - self._nameless
-            if (hit := self._named(word))
-        }
+        new = set(_WORD.findall(words)) - self._nameless
+        named = {word: hit for word in new if (hit := self._named(word))}
         if not named:
             return
-        line, before = 1, 0
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        ignored = {bisect_right(starts, m.start()) for m in re.finditer(re.escape(IGNORED), text)}
+        end = 0
         for match in _WORD.finditer(words):
-            if hit := named.get(match[0]):
+            hit = named.get(match[0]) if match.start() >= end else None
+            if hit and hit[0] == 0:
+                hit = self._spaced(words, match) or (hit if _MARK.search(hit[1]) else None)
+            if hit:
                 at = match.start() + hit[0]
-                line, before = line + text.count("\n", before, at), at
-                begins = text.rfind("\n", 0, at) + 1
-                ends = text.find("\n", at)
-                if IGNORED not in text[begins : ends if ends >= 0 else None]:
-                    yield Mention(name=hit[1], line=line, column=at - begins + 1)
+                end, line = at + len(hit[1]), bisect_right(starts, at)
+                if line not in ignored:
+                    yield Mention(name=hit[1], line=line, column=at - starts[line - 1] + 1)
 
     def _named(self, word: str) -> tuple[int, str] | None:
         """Return the name in a word and where it begins: the whole, or what stands after a colon.
 
-        What is known counts before what is likely.
+        What is known counts before what is likely. A word that may be the first of a name's has
+        itself, in small letters.
         """
+        if word.lower() in self._firsts and not _MARK.search(word):
+            return 0, word.lower()
         parts = list(_parts(word)) if len(word) <= _LONGEST and _MARK.search(word) else []
         for is_name in (self.is_known, self._is_likely):
             if hit := next((part for part in parts if is_name(part[1])), None):
@@ -92,25 +96,45 @@ class Vocabulary:
         self._nameless.add(word)
         return None
 
+    def _spaced(self, words: str, first: re.Match[str]) -> tuple[int, str] | None:
+        """Return the longest name of several words that begins with one, if there is any."""
+        match = _SPACED.match(words, first.end())
+        whole = (first[0] + match[0]).rstrip(".") if match else ""
+        while " " in whole:
+            if _MARK.search(whole) and self._names.is_alike(whole):
+                return 0, whole
+            whole = whole.rpartition(" ")[0].rstrip(".")
+        return None
+
     def is_known(self, name: str) -> bool:
         """Whether a name means a model or a snapshot here."""
-        return name.casefold() in self.models or name in self.tags
+        if name in self._tags:
+            return True
+        meaning = self._names.meaning(name)
+        says = meaning.spelt.platforms or meaning.spelt.through or _MARK.search(meaning.spelt.name)
+        return bool(meaning and says)
 
     def _is_likely(self, name: str) -> bool:
         """Whether a name looks like a model's: a route to a known one, or a number in a family."""
-        last = name.rpartition("/")[2]
-        if last != name:
-            is_name = bool(_MARK.search(last)) and self.is_known(last)
-            return bool(_PATH.fullmatch(name)) and (is_name or self._is_likely(last))
-        numbered, words = _NUMBERED.match(name), _WORDS.match(name)
-        if not numbered or not words or _FILE.search(name):
+        *_, spelt = shorter(name, self._names.words)
+        last = spelt.name.rpartition("/")[2]
+        if last != spelt.name and not _PATH.fullmatch(spelt.name):
             return False
-        parts = words[0].casefold().split("-")
-        return any("-".join(parts[:many]) in self.heads for many in range(1, len(parts) + 1))
+        if last != spelt.name and _MARK.search(last) and self._names.is_alike(last):
+            return True
+        if _NO_NAME.search(last):
+            return False
+        if (joined := _JOINED.match(last)) and joined[1].lower() in self._joined:
+            return True
+        numbered, words = _NUMBERED.match(last), _WORDS.match(last)
+        if not numbered or not words:
+            return False
+        parts = words[0].lower().split("-")
+        return any("-".join(parts[:many]) in self._heads for many in range(1, len(parts) + 1))
 
 
 def _parts(word: str) -> Iterator[tuple[int, str]]:
-    for begins in (0, *(match.end() for match in re.finditer(":", word))):
+    for begins in [0, *(match.end() for match in re.finditer(":", word))][:_MOST]:
         part = word[begins:].lstrip(":.")
         clean = part.rstrip(":.")
         if _MARK.search(clean):

@@ -8,7 +8,6 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
-from epc.registry.lifecycles import find
 from epc.registry.named import lives_named, snapshots_spelled, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.scan.files import Files
@@ -57,12 +56,17 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """What a project names on a day, those that fail first."""
+    """What a project names on a day, those that fail first.
+
+    `skipped` counts the files that are not read, by the reason, `kinds` those of kinds that no
+    program reads, by their endings.
+    """
 
     as_of: date
     rules: tuple[Rule, ...]
     files: int
     skipped: dict[str, int]
+    kinds: dict[str, int]
     named: tuple[Named, ...]
 
     @property
@@ -77,6 +81,7 @@ class Scan:
             "fail_on": [str(rule) for rule in self.rules],
             "files": self.files,
             "skipped": self.skipped,
+            "other_kinds": self.kinds,
             "names": [each.as_json() for each in self.named],
         }
 
@@ -96,18 +101,19 @@ def scan(
     for path, text in files.texts():
         read += 1
         for each in words.mentions(text):
-            if each.name.casefold() not in passed_over:
-                place = Place(path=path, line=each.line, column=each.column)
-                places.setdefault(each.name, []).append(place)
+            place = Place(path=path, line=each.line, column=each.column)
+            places.setdefault(each.name, []).append(place)
     named = [
         _answered(registry, name, tuple(own_places), rules, known=words.is_known(name), as_of=as_of)
         for name, own_places in places.items()
+        if not {name.casefold(), registry.names.meaning(name).spelt.name.casefold()} & passed_over
     ]
     return Scan(
         as_of=as_of,
         rules=tuple(rules),
         files=read,
         skipped=dict(sorted(files.skipped.items())),
+        kinds=dict(sorted(files.kinds.items())),
         named=tuple(sorted(named, key=lambda each: (not each.broken, each.name))),
     )
 
@@ -146,7 +152,7 @@ def _meant(
     Where its maker has a record, the maker's answers count and no other platform's.
     """
     states = registry.expiry([name], as_of)
-    matches = list(find(name, registry.generations.values()))
+    matches = registry.names.meaning(name).matches
     own = [life for generation, life in matches if generation.is_makers(life)]
     lives = own or [life for _, life in matches]
     served = {life.platform for life in own}

@@ -19,7 +19,7 @@ from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.answers import calls_of, published_calls, request_ids
 from epc.registry.card_types import MeasuredCard
-from epc.registry.lifecycles import MOCKS, Life, find
+from epc.registry.lifecycles import MOCKS, Life
 from epc.registry.mocks import misnamed
 from epc.registry.names import is_one_contributor
 from epc.registry.overlap import Repeats, repeats_of, unrepeated
@@ -75,7 +75,7 @@ def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
     # A wrapper is another evaluator than its member, and goes by its whole name alone.
     name = model.model if is_wrapper(model.model) else model.model.rpartition("/")[2]
-    matches = [(g.name, life) for g, life in find(name, registry.generations.values())]
+    matches = [(g.name, life) for g, life in registry.names.exactly(name)]
     return [(g, life) for g, life in matches if not platforms.misplaced(model, life.platform)]
 
 

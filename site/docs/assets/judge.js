@@ -9,7 +9,9 @@ import { calendar, feeds, gate } from "./follow.js";
   const MOST = 50; // answers at once
   const HINTS = 3;
   const SENTENCE = 3; // words of letters alone that nobody knows
-  const LONG = 200; // from this length on the program compares names in another way
+  const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
+  const LONGEST = 300; // characters of a word: what is longer is data
+  const COLONS = 12; // of a word, behind which names are looked for
   const WRAPPERS = ["balanced:", "calibrated:", "panel:", "band="];
 
   const make = (name, given = {}, ...content) => {
@@ -24,26 +26,88 @@ import { calendar, feeds, gate } from "./follow.js";
   const folded = (text) => text.toLowerCase();
   const unique = (all) => [...new Set(all)];
 
+  // What is one in all spellings of a name (epc/records/model_names.py).
+  const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
+  const grams = (name) => {
+    const plain = [...folded(name).replace(/[^\p{L}\p{N}]/gu, "")];
+    return new Set([...plain, ...plain.slice(1).map((char, at) => plain[at] + char)]);
+  };
+
   const load = async () => {
     const index = await (await fetch(file)).json();
     const clock = new Date().toISOString().slice(0, 10);
     const today = clock > index.as_of ? clock : index.as_of; // as in expiry.js
-    const names = new Map();
+    const [names, alike] = [new Map(), new Map()];
+    const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
     for (const generation of index.generations) {
       for (const life of generation.lives) {
-        const own = unique([generation.name, ...life.names].map(folded));
-        const there = index.prefixes[life.platform].flatMap((place) => own.map((name) => `${place}/${name}`));
-        for (const name of unique([...own, ...there])) {
-          if (!names.has(name)) names.set(name, []);
-          names.get(name).push({ generation, life });
-        }
+        for (const name of unique([generation.name, ...life.names].map(folded))) add(names, name, [{ generation, life }]);
       }
     }
+    for (const [name, lives] of names) add(alike, keyed(name), lives);
     const served = index.generations.flatMap(({ lives }) => lives.flatMap((life) => life.names));
     const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
     const spelt = unique([...tags.keys(), ...index.generations.map(({ name }) => name), ...served]);
-    return { ...index, judges: new Map(Object.entries(index.judges)), means: new Map(Object.entries(index.means)), today, names, tags, spelt };
+    const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
+    const { routes, silent, head, rules, nameless } = index.rules;
+    const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
+    return {
+      ...index,
+      rules: { routes: new Map(Object.entries(routes)), silent, head: whole(head), taken, nameless: whole(nameless) },
+      judges: new Map(Object.entries(index.judges)),
+      means: new Map(Object.entries(index.means)),
+      today, names, alike, tags, spelt,
+    };
   };
+
+  // What a name means, as the program finds it (epc/records/model_names.py, epc/registry/named.py): what stands round it is taken
+  // off, a part at a time, until what is left is known.
+  const without = ({ rules }, spelt) => {
+    const [, said, rest] = rules.head.exec(spelt.name) ?? [];
+    const word = folded(said ?? "");
+    if (rules.silent.includes(word)) return { ...spelt, name: rest };
+    if (rules.routes.has(word)) {
+      const platforms = rules.routes.get(word);
+      if (platforms.length) return { ...spelt, name: rest, platforms };
+      return { ...spelt, name: rest, through: [...spelt.through, said] };
+    }
+    for (const [pattern, platform] of rules.taken) {
+      const match = pattern.exec(spelt.name);
+      if (match) return { ...spelt, name: match[1], platforms: platform ? [platform] : spelt.platforms };
+    }
+    return null;
+  };
+  const shorter = (index, text) => {
+    const all = [];
+    const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, through: [] };
+    for (let spelt = first; spelt; spelt = without(index, spelt)) all.push(spelt);
+    return all;
+  };
+  const makersOf = (known) => {
+    const own = unique(known.map(({ generation }) => generation)).flatMap((generation) =>
+      generation.lives.filter(({ makers }) => makers).map((life) => ({ generation, life })));
+    return own.length ? own : known;
+  };
+  const there = (known, { platforms, through }) => {
+    const here = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
+    if (!through.length) return here;
+    return makersOf(here.length ? here : known);
+  };
+  const meaning = (index, text) => {
+    const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, says: Boolean(spelt.platforms && !spelt.through.length), spelt, ...found });
+    let elsewhere = null;
+    const all = shorter(index, text);
+    for (const spelt of all) {
+      if (index.rules.nameless.test(spelt.name)) return meant(spelt, { nameless: true });
+      for (const known of [index.names.get(folded(spelt.name)) ?? [], index.alike.get(keyed(spelt.name)) ?? []]) {
+        const matches = there(known, spelt);
+        if (matches.length) return meant(spelt, { matches });
+        if (known.length) elsewhere ??= meant(spelt, { elsewhere: makersOf(known) });
+      }
+    }
+    return elsewhere ?? meant(all[0], {});
+  };
+  const isKnown = ({ matches, elsewhere, nameless }) => matches.length > 0 || elsewhere.length > 0 || nameless;
 
   // The answer that stands on a day: the last one that has begun.
   const standing = (days, today) => days.findLast(([from]) => from <= today) ?? days[0];
@@ -57,52 +121,51 @@ import { calendar, feeds, gate } from "./follow.js";
     return { status, reason, until, rest: day + why, note: whole, source: source === null ? null : index.sources[source], revision };
   };
 
-  // How alike two names are, and which are near: Python's difflib, which the program asks.
-  const matches = (a, b) => {
-    let [best, endA, endB] = [0, 0, 0];
-    let before = [];
-    for (let i = 0; i < a.length; i += 1) {
-      const now = [];
-      for (let j = 0; j < b.length; j += 1) {
-        if (a[i] !== b[j]) continue;
-        now[j] = (before[j - 1] ?? 0) + 1;
-        if (now[j] > best) [best, endA, endB] = [now[j], i + 1, j + 1];
-      }
-      before = now;
-    }
-    if (!best) return 0;
-    return best + matches(a.slice(0, endA - best), b.slice(0, endB - best)) + matches(a.slice(endA), b.slice(endB));
+  // A life's state under a name, with the gateways through which the model is asked.
+  const stateUnder = (index, { states }, { name, through }) => {
+    const state = stateOf(index, states, name);
+    return through.length ? { ...state, note: `${state.note}; asked through ${through.join(" and ")}` } : state;
   };
-  const near = ({ gateways, names, spelt }, name) => {
-    const forwarded = name.slice(name.indexOf("/") + 1);
-    if (gateways.some((gateway) => name.startsWith(`${gateway}/`)) && names.has(folded(forwarded))) return [forwarded];
-    if (!name || name.length >= LONG) return [];
-    const alike = spelt
-      .map((each) => [(2 * matches([...each], [...name])) / ([...each].length + [...name].length), each])
-      .filter(([ratio]) => ratio >= 0.6)
-      .sort(([one, a], [other, b]) => other - one || (a < b ? 1 : -1))
-      .slice(0, HINTS);
-    const begun = spelt.filter((each) => each.startsWith(name));
+
+  // The names that one was probably meant to be: that it begins, then those alike.
+  const near = (index, name) => {
+    const last = shorter(index, name).at(-1).name;
+    const own = grams(last);
+    const begun = index.spelt.filter((each) => last && folded(each).startsWith(folded(last)));
+    const alike = index.spelt
+      .map((each) => {
+        const other = grams(each);
+        return [(2 * [...own].filter((gram) => other.has(gram)).length) / (own.size + other.size), each];
+      })
+      .filter(([likeness]) => likeness >= ALIKE)
+      .sort(([one], [other]) => other - one);
     return unique([...begun, ...alike.map(([, each]) => each)]).slice(0, HINTS);
   };
 
   const listed = (all) => (all.length === 1 ? all[0] : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
-  const saysPlatform = (index, name, { platform }) => index.prefixes[platform].some((place) => folded(name).startsWith(`${place}/`));
-
   // A card is of a model on every platform, unless its name says on which.
-  const everywhere = (index, name, found) => {
-    if (found.some(({ life }) => saysPlatform(index, name, life))) return found;
-    const own = found.map(({ generation }) => generation.name);
+  const everywhere = (index, name, { matches, elsewhere, says }) => {
+    if (matches.length && says) return matches;
+    const own = [...matches, ...elsewhere].map(({ generation }) => generation.name);
     const meant = unique(own.length ? own : index.means.get(folded(name)) ?? []);
     const known = meant.flatMap((each) => index.generations.filter((generation) => generation.name === each));
     return known.flatMap((generation) => generation.lives.map((life) => ({ generation, life })));
   };
 
+  // What was said of a judge, by a name as the list has it.
+  const groupOf = (index, name, { matches, elsewhere, says, spelt }) => {
+    const [first] = [...matches, ...elsewhere];
+    const before = matches.length && says ? `${spelt.platforms.join("+")}/` : "";
+    const spelled = first ? [spelt.name, before ? first.life.names[0] : first.generation.name] : [name];
+    const at = spelled.map((each) => index.judges.get(before + folded(each))).find((each) => each !== undefined);
+    return index.judged[at ?? 0];
+  };
+
   // The first sentence of a model's card; none for a name that nobody knows.
-  const card = (index, name, found) => {
-    found = everywhere(index, name, found);
-    const group = index.judged[index.judges.get(folded(name)) ?? 0];
+  const card = (index, name, meant) => {
+    const found = everywhere(index, name, meant);
+    const group = groupOf(index, name, meant);
     if (!found.length && !group.generations.length) return "";
     const known = unique([...found.map(({ generation }) => generation.name), ...group.generations]);
     const lives = found.map(({ life }) => ({ ...life, ...stateOf(index, life.states, name) }));
@@ -154,11 +217,20 @@ import { calendar, feeds, gate } from "./follow.js";
       item.append(make("p", {}, link(`snapshots/${name}/`, `The snapshot ${name}`)));
       return item;
     }
-    const found = index.names.get(folded(name)) ?? [];
+    const meant = meaning(index, name);
+    const { matches: found, spelt } = meant;
     const unknown = (note) => line("", { status: "unknown", rest: "", note, source: null });
-    const summary = card(index, name, found);
-    if (!found.length && WRAPPERS.some((each) => name.startsWith(each))) {
+    const summary = card(index, name, meant);
+    if (!isKnown(meant) && WRAPPERS.some((each) => name.startsWith(each))) {
       item.append(unknown("a mitigated judge ends with the first of its members: ask for each of them"));
+    } else if (meant.nameless) {
+      item.append(unknown("it holds no model's name: ask the platform which model it stands for"));
+    } else if (meant.elsewhere.length) {
+      const days = meant.elsewhere.map(({ life }) => {
+        const { status, rest } = stateOf(index, life.states, spelt.name);
+        return `at ${life.platform} it is ${status}${rest}`;
+      });
+      item.append(unknown(`through ${spelt.platforms.join(" or ")}, of which no day of ${spelt.name} is known; ${days.join(", ")}`));
     } else if (!found.length) {
       const hints = near(index, name);
       item.append(unknown(`not in this registry${hints.length ? `; did you mean ${hints.join(" or ")}?` : ""}`));
@@ -169,14 +241,13 @@ import { calendar, feeds, gate } from "./follow.js";
       }
     }
     const makers = found.filter(({ life }) => life.makers);
-    const named = ({ life }) => saysPlatform(index, name, life);
     const known = ({ generation }) => generation.lives.some((life) => life.makers);
-    if (found.length && !found.some((each) => named(each) || known(each))) {
+    if (found.length && !meant.says && !found.some(known)) {
       const by = unique(found.map(({ generation }) => generation.maker)).join(" and ");
-      const others = unique(found.map(({ life }) => `${life.platform}/${name}`)).join(" and ");
+      const others = unique(found.map(({ life }) => `${life.platform}/${spelt.name}`)).join(" and ");
       item.append(unknown(`${by}, its maker, has no record of it here; only ${others}`));
     }
-    const told = ({ life }) => line(life.platform, stateOf(index, life.states, name), life.sure);
+    const told = ({ life }) => line(life.platform, stateUnder(index, life, spelt), life.sure);
     const first = makers.length ? makers : found;
     item.append(...first.map(told));
     const others = found.filter((each) => !first.includes(each));
@@ -185,8 +256,8 @@ import { calendar, feeds, gate } from "./follow.js";
       item.append(make("details", {}, make("summary", {}, `On ${many}`), ...others.map(told)));
     }
     if (summary) item.append(make("p", {}, "As a judge: ", marked(make("span", {}, summary), "card")));
-    const { pages: judged } = index.judged[index.judges.get(folded(name)) ?? 0];
-    const pages = unique([...found.map(({ generation }) => generation.name), ...judged]);
+    const { pages: judged } = groupOf(index, name, meant);
+    const pages = unique([...[...found, ...meant.elsewhere].map(({ generation }) => generation.name), ...judged]);
     if (pages.length) {
       const links = pages.flatMap((page) => [" ", link(`evaluators/${encodeURIComponent(page)}/`, `All about ${page}`)]);
       item.append(make("p", {}, ...links.slice(1)));
@@ -197,13 +268,16 @@ import { calendar, feeds, gate } from "./follow.js";
   // Everything that ends of what was asked about, as `epc expiry` says it of each name.
   const endsOf = (index, name) => {
     const tag = index.tags.get(name);
-    const asked = tag ? [tag] : (index.names.get(folded(name)) ?? []).map(({ life }) => life);
-    const told = asked.map(({ platform, states }) => ({ id: name, platform, ...stateOf(index, states, name) }));
-    return told.filter(({ until }) => until);
+    const { matches, spelt } = meaning(index, name);
+    const asked = tag
+      ? [{ platform: tag.platform, ...stateOf(index, tag.states, name) }]
+      : matches.map(({ life }) => ({ platform: life.platform, ...stateUnder(index, life, spelt) }));
+    return asked.filter(({ until }) => until).map((state) => ({ id: name, ...state }));
   };
 
   const pagesOf = (index, names) => {
-    const found = names.flatMap((name) => (index.names.get(folded(name)) ?? []).map(({ generation }) => generation.name));
+    const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
+    const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation.name));
     return unique(found).map((name) => {
       const at = encodeURIComponent(name);
       const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
@@ -249,32 +323,65 @@ import { calendar, feeds, gate } from "./follow.js";
     return [make("h3", {}, "Keep an eye on them"), make("dl", {}, ...kept)];
   };
 
-  // What names stand in a text. A list is its words, a question those that may be names. In a file, which has other marks too, they are
-  // the words that are known, and those that look like a model's name: `epc scan` finds the same
+  // What names stand in a text. A list is its words, or its pieces that are names; a question those words that may be names. In a file,
+  // which has other marks too, they are the words that are known, and those that look like a model's name: `epc scan` finds the same
   // (epc/registry/scan/mentions.py).
   const read = (index, text) => {
+    const knows = (name) => index.tags.has(name) || isKnown(meaning(index, name));
     if (!/["'`={}[\]()<>#|]|:\s|:$/m.test(text)) {
-      const words = text.split(/[\s,;]+/).map((word) => word.replace(/[?!]+$/, "")).filter(Boolean);
-      const plain = words.filter((word) => /^[a-z']+$/i.test(word) && !index.names.has(folded(word)));
+      const pieces = text.split(/[,;\n]+/).map((piece) => piece.trim().replace(/[?!]+$/, ""));
+      const words = pieces.flatMap((piece) => (knows(piece) ? [piece] : piece.split(/\s+/))).map((word) => word.replace(/[?!]+$/, "")).filter(Boolean);
+      const plain = words.filter((word) => /^[a-z']+$/i.test(word) && !knows(word));
       const asks = words.length > 1 && (text.includes("?") || plain.length >= SENTENCE);
       return unique(asks ? words.filter((word) => !plain.includes(word)) : words);
     }
-    const begun = [...index.names.keys()].map((name) => /^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/.exec(name.split("/").at(-1))?.[0]);
-    const heads = new Set(begun.filter(Boolean));
-    const isKnown = (name) => index.names.has(folded(name)) || index.tags.has(name);
+    const MARK = /[-\d/]/;
+    const JOINED = /^([a-z]+)\d+(?:\.\d+)?-[a-z]/i;
+    const last = (name) => name.split("/").at(-1);
+    const lasts = [...index.names.keys()].map(last);
+    const begun = (pattern, at) => new Set(lasts.map((name) => pattern.exec(name)?.[at]).filter(Boolean));
+    const [heads, joined] = [begun(/^[a-z]+(-[a-z]+)*(?=[-@][^-@]*\d)/, 0), begun(JOINED, 1)];
+    const firsts = new Set(lasts.filter((name) => name.includes("-")).map((name) => name.split("-")[0]));
+    const isName = (name) => {
+      const { platforms, through, name: own } = meaning(index, name).spelt;
+      return index.tags.has(name) || (knows(name) && (platforms !== null || through.length > 0 || MARK.test(own)));
+    };
     const isLikely = (name) => {
-      const last = name.split("/").at(-1);
-      if (last !== name) return /^[a-z0-9][\w.-]*(\/[\w.@-]+)+$/i.test(name) && ((/[-\d]/.test(last) && isKnown(last)) || isLikely(last));
-      if (!/^[a-z]+-.*\d/i.test(name) || /\.[a-z]+$/i.test(name)) return false;
-      const words = folded(/^[a-z]+(-[a-z]+)*/i.exec(name)[0]);
+      const { name: own } = shorter(index, name).at(-1);
+      const end = last(own);
+      if (end !== own && !/^[a-z0-9][\w.-]*(\/[\w.@-]+)+$/i.test(own)) return false;
+      if (end !== own && MARK.test(end) && index.alike.has(keyed(end))) return true;
+      if (/\.[a-z]+$|[*$%]/i.test(end)) return false;
+      if (joined.has(folded(JOINED.exec(end)?.[1] ?? ""))) return true;
+      if (!/^[a-z]+-.*\d/i.test(end)) return false;
+      const words = folded(/^[a-z]+(-[a-z]+)*/i.exec(end)[0]);
       return [...words.matchAll(/-|$/g)].some(({ index: at }) => heads.has(words.slice(0, at)));
     };
+    const named = (word) => {
+      if (word.length > LONGEST) return undefined;
+      const begins = [0, ...[...word.matchAll(/:/g)].map(({ index: at }) => at + 1)].slice(0, COLONS);
+      const parts = begins.map((at) => word.slice(at).replace(/^[:.]+|[:.]+$/g, "")).filter((part) => MARK.test(part));
+      return parts.find(isName) ?? parts.find(isLikely);
+    };
+    const spaced = (from) => {
+      let whole = /^[^\s]+(?: [A-Za-z0-9.]+){1,5}/.exec(from)?.[0].replace(/\.+$/, "") ?? "";
+      while (whole.includes(" ") && !(MARK.test(whole) && index.alike.has(keyed(whole)))) {
+        whole = whole.slice(0, whole.lastIndexOf(" ")).replace(/\.+$/, "");
+      }
+      return whole.includes(" ") ? whole : undefined;
+    };
     const found = [];
-    for (const word of text.split(/(?:[\s,;"'`={}[\]()<>#|~!]|\\[nrt]?)+/)) {
-      const parts = [word, ...[...word.matchAll(/:/g)].map(({ index: at }) => word.slice(at + 1))];
-      const clean = parts.map((part) => part.replace(/^[:.]+|[:.]+$/g, "")).filter((part) => /[-\d/]/.test(part));
-      const name = clean.find(isKnown) ?? clean.find(isLikely);
-      if (name) found.push(name);
+    const words = text.replace(/\\[nrt]/g, "  ");
+    let end = 0;
+    for (const { 0: word, index: at } of words.matchAll(/[^\s,;"'`={}[\]()<>#|~!\\]+/g)) {
+      if (at < end) continue;
+      const one = firsts.has(folded(word)) && !MARK.test(word) ? undefined : named(word);
+      const begins = one === undefined ? firsts.has(folded(word)) : word.startsWith(one);
+      const more = begins ? spaced(words.slice(at, at + LONGEST)) : undefined;
+      const name = more ?? one;
+      if (!name) continue;
+      if (more) end = at + more.length;
+      found.push(name);
     }
     return unique(found);
   };

@@ -7,11 +7,12 @@ import re
 from functools import cache
 
 import pytest
-from names_support import TYPED
+from names_support import SPELT, TYPED, UNDATED
 from registry_support import ROOT, day
 
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
+from epc.registry.scan.mentions import Vocabulary
 
 AS_OF = day("2026-11-23")
 
@@ -90,3 +91,36 @@ def test_no_dated_name_lacks_the_end_that_is_stated_of_the_undated_one() -> None
         (state,) = published().expiry([f"openai/{pinned}"], AS_OF)
         assert (state.status, str(state.until)) == ("current", "2027-04-01")
         assert state.note.endswith(f"it is said, on 2027-04-01; replacement gpt-6-{replacement}")
+
+
+@pytest.mark.parametrize(("spelt", "platform", "model", "through"), SPELT)
+def test_reading_r53_a_model_gets_its_own_days_however_it_is_spelt(
+    spelt: str, platform: str, model: str, through: str | None
+) -> None:
+    """`through` is None where a name says no platform, and others answer for it as well."""
+    states = {state.platform: state for state in published().expiry([spelt], AS_OF)}
+    expected = published().of_life("", published().served[platform, model], AS_OF)
+
+    assert (states[platform].status, states[platform].until) == (expected.status, expected.until)
+    assert through is None or list(states) == [platform]
+    assert states[platform].note.endswith(f"; asked through {through}") is bool(through)
+
+
+@pytest.mark.parametrize(("spelt", "said", "more"), UNDATED)
+def test_reading_r53_a_name_without_a_day_is_unknown_and_says_what_is_known(
+    spelt: str, said: str, more: str
+) -> None:
+    (state,) = published().expiry([spelt], AS_OF)
+
+    assert (state.status, state.until) == ("unknown", None)
+    assert state.note.startswith(said)
+    assert more in state.note
+
+
+def test_a_file_that_spells_a_model_so_never_has_no_names() -> None:
+    words = Vocabulary.of(published())
+    spellings = [each[0] for each in (*SPELT, *UNDATED) if "[" not in each[0]]  # ends a word
+
+    for spelt in spellings:
+        assert [mention.name for mention in words.mentions(f"judge = '{spelt}'\n")] == [spelt]
+    assert len(spellings) > 80

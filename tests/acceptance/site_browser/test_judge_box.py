@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from browser_support import PHONE, Visit, visit
 from icalendar import Calendar
-from names_support import TYPED
+from names_support import SPELT, TYPED, UNDATED
 from playwright.sync_api import Browser, Page
 from registry_support import ROOT
 from scan_support import PROJECTS
@@ -36,7 +36,7 @@ UNKNOWN = [
     "no such model",
     "claude-opus-4-99",
     "openai/gpt4o",
-    "openrouter/openai/gpt-4o",
+    "arn:aws:bedrock:us-west-2:000000000000:application-inference-profile/5dews3o6kky6",
 ]
 HOSTILE = '<img src=x onerror="window.canary=1"><script>window.canary=1</script>'
 Told = tuple[str, str, str, str]
@@ -110,7 +110,9 @@ def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
     desk: Visit, day: str
 ) -> None:
     names = [name for name, *_ in TYPED]
-    halves = [names[:40], [*names[40:], *UNKNOWN]]
+    spelt = [name for name, *_ in SPELT]
+    unknown = [*UNKNOWN, *(name for name, *_ in UNDATED if "," not in name)]
+    halves = [names[:40], [*names[40:], *unknown], spelt[:40], spelt[40:]]
 
     for half in halves:
         page = linked(desk, half, day)
@@ -119,7 +121,8 @@ def test_names_that_people_type_get_the_commands_answers_on_the_readers_day(
                 card_of(published(), subject(published(), name), date.fromisoformat(day))
             )
             for name in half
-            if name not in UNKNOWN
+            for meaning in [published().names.meaning(name)]
+            if meaning.matches or meaning.elsewhere
         }
 
         assert states(page) == {name: by_command(name, day) for name in half}
@@ -172,9 +175,11 @@ def sample_texts() -> list[str]:
         r'x = "azure/gpt-4o \"gpt-4-0613\"\tgrok-4\n", claude-sonet-4-5. gpt-4o.json text-2xl; '
         "lib/command openrouter/openai/gpt-9o https://x.example/gpt-4o v1.0-GPT4o-0806: GROK-4"
         "\u00a0balanced:openai/gpt-4o\ufeffphi-4:free text-bison@001 davinci command-r7b-99 "
-        "gpt-5.6+"
+        "gpt-5.6+ o1 judged by GPT-3.5 Turbo. Claude Opus 4.1, Claude 4"
     )
-    return [*(path.read_text().replace(IGNORED, "") for path in files), edges]
+    lines = [f"judge: '{each[0]}'\n" for each in (*SPELT, *UNDATED)]
+    spelt = ["".join(lines[at::3]) for at in range(3)]  # the box shows 50 names
+    return [*(path.read_text().replace(IGNORED, "") for path in files), edges, *spelt]
 
 
 def test_a_scan_finds_the_same_names_as_the_box_in_the_same_text(desk: Visit) -> None:
@@ -304,7 +309,6 @@ def test_what_is_typed_linked_or_recorded_never_becomes_markup(desk: Visit) -> N
     record = json.loads(real())
     life = record["generations"][0]["lives"][0]
     life["platform"], life["states"][0][4] = HOSTILE, HOSTILE
-    record["prefixes"][HOSTILE] = [HOSTILE]
     record["sources"] = [f"javascript:window.canary=1{HOSTILE}" for _ in record["sources"]]
     desk.page.route("**/assets/names.json", lambda route: route.fulfill(body=json.dumps(record)))
     page = linked(desk, [record["generations"][0]["name"]], BUILT)

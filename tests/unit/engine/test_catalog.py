@@ -1,11 +1,15 @@
-"""What `epc models list` says that a provider needs."""
+"""What `epc models list` says that a provider needs, and what is proposed for a name."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from epc.engine.catalog import _known_provider
+from epc.engine.catalog import _known_provider, open_model
+from epc.errors import UsageError
+
+BEDROCK = "bedrock/amazon.nova-pro-v1:0"
 
 
 def provider(**changed: Any) -> Any:
@@ -37,3 +41,35 @@ def test_a_gateway_and_an_address_of_ones_own_are_said() -> None:
 
     assert gateway.what == "chat completions at https://p.example/v1 (a gateway)"
     assert (own.name, own.what) == ("p/MODEL", "chat completions at the address in P_BASE_URL")
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("gpt-4o", "openai/gpt-4o"),
+        ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        ("grok-4", "xai/grok-4"),
+        ("openai:chat:gpt-4o", "openai/gpt-4o"),
+        ("openai:/gpt-5-mini", "openai/gpt-5-mini"),
+        ("models/gemini-2.5-pro", "google/gemini-2.5-pro"),
+        ("mistralai/mistral-large-2411", "mistral/mistral-large-2411"),
+        ("azure_ai/gpt-4o", "azure/gpt-4o"),
+        ("ollama:llama3.3:8b", "ollama/llama3.3:8b"),
+        ("openrouter:openai/gpt-4o", "openrouter/openai/gpt-4o"),
+        ("us.anthropic.claude-v2:1", "bedrock/us.anthropic.claude-v2:1"),
+        ("arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", BEDROCK),
+    ],
+)
+def test_a_name_that_other_programs_write_is_proposed_as_we_name_it(
+    written: str, name: str
+) -> None:
+    with pytest.raises(UsageError, match=f"did you mean {re.escape(name)}\\?"):
+        open_model(written)
+
+
+@pytest.mark.parametrize("written", ["vertex_ai/gemini-2.5-pro", "foo/bar", "a-model"])
+def test_nothing_is_proposed_for_what_we_cannot_ask(written: str) -> None:
+    with pytest.raises(UsageError) as error:
+        open_model(written)
+
+    assert "did you mean" not in str(error.value)

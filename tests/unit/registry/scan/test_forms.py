@@ -22,7 +22,7 @@ NAMED = Named(
 
 
 def scan(*named: Named) -> Scan:
-    return Scan(as_of=AS_OF, rules=(), files=2, skipped={}, named=named)
+    return Scan(as_of=AS_OF, rules=(), files=2, skipped={}, kinds={}, named=named)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,26 @@
 from time import process_time
 
 import pytest
+from registry_support import generation_record, life_record
 
+from epc.registry.lifecycles import Generation
+from epc.registry.named import Names
 from epc.registry.scan.mentions import Mention, Vocabulary
 
 
 def vocabulary() -> Vocabulary:
-    models = {"gpt-4o", "openai/gpt-4o", "text-bison@001", "meta-llama/llama-3-8b", "davinci"}
-    heads = {"gpt", "text-bison", "llama", "claude"}
-    return Vocabulary(
-        models=frozenset(models), tags=frozenset({"v1.0-Judge-1"}), heads=frozenset(heads)
-    )
+    served = {"openai": ["gpt-4o", "davinci"], "google-vertex": ["text-bison@001"]}
+    served |= {
+        "novita": ["meta-llama/llama-3-8b"],
+        "anthropic": ["claude-opus-4-1", "claude-3-haiku"],
+    }
+    served |= {"xai": ["o3-mini", "o3"]}
+    generations = [
+        Generation.parse(generation_record(model, life_record(platform=platform, model=model)))
+        for platform, models in served.items()
+        for model in models
+    ]
+    return Vocabulary(Names(generations, ["v1.0-Judge-1"]), ["v1.0-Judge-1"])
 
 
 def names(text: str) -> list[str]:
@@ -23,7 +33,7 @@ def names(text: str) -> list[str]:
     ("text", "expected"),
     [
         ('model="gpt-4o"', ["gpt-4o"]),
-        ("- openai:chat:GPT-4o\n", ["GPT-4o"]),
+        ("- openai:chat:GPT-4o\n- judge:GPT-4o", ["openai:chat:GPT-4o", "GPT-4o"]),
         ("judge: openai/gpt-4o.", ["openai/gpt-4o"]),
         ("text-bison@001, V1.0-judge-1 v1.0-Judge-1", ["text-bison@001", "v1.0-Judge-1"]),
         (r'"m = \"gpt-4o\"\n", "\tgpt-4o"', ["gpt-4o", "gpt-4o"]),
@@ -31,9 +41,13 @@ def names(text: str) -> list[str]:
         # Known nowhere, and like a model's.
         ("gpt-4o-2024-08-60 claude-sonet-9 text-bison-2", None),
         ("azure/gpt-4o openrouter/meta-llama/Llama-9-70b", None),
+        ("us.anthropic.claude-opus-9-v1:0 o7-mini results/gpt-4o", None),
+        ("# judged by Claude Opus 4.1. Not Claude\nClaude 4", ["Claude Opus 4.1"]),
+        ("o3 GPT 4o, o3 mini", ["o3", "GPT 4o", "o3 mini"]),
         # Not names.
         ("davinci claude gpt-tokenizer text-2xl gpt-4o.json notes-gpt-4o", []),
         ("https://example.org/models/gpt-4o ./prompts/gpt-4o /gpt-4o lib/davinci", []),
+        ("openai/gpt-* claude-${n}-1 chat/davinci arn:aws:iam::1:role/judge-4", []),
         ("data:image/png;base64," + "gpt-4/" * 300, []),
     ],
 )

@@ -14,7 +14,7 @@ def named(name: str, *broken: str) -> Named:
 
 def test_names_that_break_a_rule_fail() -> None:
     bad, good = named("old", "expired"), named("new")
-    scan = Scan(as_of=date(2026, 7, 2), rules=(), files=1, skipped={}, named=(bad, good))
+    scan = Scan(as_of=date(2026, 7, 2), rules=(), files=1, skipped={}, kinds={}, named=(bad, good))
 
     assert scan.failing == (bad,)
     assert [each["fails"] for each in scan.as_json()["names"]] == [["expired"], []]

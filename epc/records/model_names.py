@@ -1,0 +1,177 @@
+"""How people spell a model: its name, and what stands round it (`azure/`, an ARN, `:free`).
+
+One parser for `epc scan`, `epc expiry`, `epc run` and the front page's box, which reads the same
+rules from `assets/names.json`; so patterns are of the kind that Python and JavaScript share. Whole
+names are matched, in any case; what is left is the pattern's last group.
+
+Pure.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+# What models' names begin with on a platform, in Inspect or in LiteLLM. A platform's name is one
+# as well.
+ASKED: Final[dict[str, tuple[str, ...]]] = {
+    "openai": ("openai",),
+    "azure-openai": ("azure-openai", "azure", "openai/azure"),
+    "azure-foundry": (
+        *("azure-foundry", "azure", "azureai"),
+        *("openai/azure", "anthropic/azure", "mistral/azure"),
+    ),
+    "deepseek": ("deepseek",),
+    "alibaba-model-studio": ("dashscope",),
+    "anthropic": ("anthropic",),
+    "google-gemini-api": ("google", "gemini"),
+    "google-vertex": ("google", "vertex_ai", "google/vertex", "anthropic/vertex"),
+    "aws-bedrock": ("bedrock", "anthropic/bedrock"),
+    "mistral": ("mistral",),
+    "xai": ("xai", "grok"),
+    "self-hosted": ("ollama", "vllm", "llamacpp", "sglang", "lmstudio", "llama-cpp-python", "hf"),
+    "local": ("local",),
+    "mock": ("mock",),
+}
+# What stands there in other programs' settings, and on model hubs for the maker.
+_FURTHER: Final = {
+    "azure-openai": "azure_openai azureopenai azure_ai azure-openai-responses",
+    "azure-foundry": "azure_ai azure_openai azureopenai",
+    "alibaba-model-studio": "alibaba alibabacloud",
+    "google-gemini-api": "google_genai google-genai google-gla googleai google_ai_studio",
+    "google-vertex": "vertex vertexai vertex-ai google_vertexai google_anthropic_vertex",
+    "aws-bedrock": "bedrock_converse bedrock-converse bedrock_mantle amazon-bedrock amazon_bedrock",
+    "mistral": "mistralai",
+    "xai": "x-ai",
+    "self-hosted": "ollama_chat lm_studio hosted_vllm localai",
+    "together": "together_ai togetherai",
+    "fireworks": "fireworks_ai fireworks-ai",
+    "nvidia": "nvidia_nim",
+    "cohere": "cohere_chat",
+    "novita": "novita-ai",
+    "moonshot": "moonshotai",
+    "zai": "z-ai zai-org",
+    "minimax": "minimaxai",
+    "snowflake-cortex": "snowflake",
+}
+# Who forwards to models of others, each under the name that its maker's platform gives it.
+GATEWAYS: Final = ("openrouter", "litellm-proxy", "cloudflare", "hf-inference-providers")
+_FORWARDS: Final = (
+    *GATEWAYS,
+    *(
+        "litellm",
+        "litellm_proxy",
+        "github",
+        "github_copilot",
+        "github-copilot",
+        "copilot",
+        "vercel",
+    ),
+    *("vercel_ai_gateway", "ai-gateway", "gateway", "portkey", "requesty", "helicone", "aihubmix"),
+    *("poe", "replicate", "databricks", "watsonx", "heroku", "llmgateway", "edenai", "opencode"),
+)
+# Words that say nothing of where: an interface, a folder of models, the program that asks.
+SILENT: Final = (
+    *("chat", "completion", "completions", "responses", "messages", "converse", "converse_like"),
+    *("invoke", "inspect", "text-generation", "anthropic_messages"),
+)
+_VENDORS: Final = (
+    "ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia"
+    "|openai|qwen|writer|xai|zai"
+)
+HEAD: Final = r"([a-z][a-z0-9_.-]*)(?:/|:/?)(.+)"
+# What else is taken off, the first that fits, and the platform that it speaks of.
+RULES: Final[tuple[tuple[str, str], ...]] = (
+    (r"arn:aws[a-z-]*:bedrock[a-z-]*:[^:]*:[^:]*:(.+)", "aws-bedrock"),
+    (r"(?:foundation-model|(?:system-)?inference-profile)/(.+)", "aws-bedrock"),
+    (r"(?:.*/)?publishers/[^/]+/models/(.+)", "google-vertex"),
+    (r"models/((?:gemini|gemma|learnlm|text-bison|chat-bison).*)", "google-gemini-api"),
+    (r"accounts/[^/]+/models/(.+)", "fireworks"),
+    (r"(.+?)(?::(?:free|nitro|floor|online|extended|thinking|beta|exacto)|\[1m\])", ""),
+    (r"(.+):(?:generatecontent|streamgeneratecontent|counttokens|predict|rawpredict)", ""),
+    (r"(.+)@(?:default|latest)", ""),
+    (r"(?:us|us-gov|eu|apac|au|jp|ca|sa|uk|global)\.([a-z0-9]+\..+)", "aws-bedrock"),
+    (r"(.+:[0-9]+):[0-9]+k", "aws-bedrock"),
+    (rf"((?:{_VENDORS})\..+?)(?:-v[0-9]+(?::[0-9]+)?|:[0-9]+)", "aws-bedrock"),
+    (rf"(?:{_VENDORS})\.(.+)", "aws-bedrock"),
+)
+# What stands for a model and does not name it.
+NAMELESS: Final = (
+    r"(?:.*[/:])?arn:aws[a-z-]*:bedrock[a-z-]*:[^:]*:[^:]*:(?:application-inference-profile"
+    r"|provisioned-model|imported-model|(?:default-)?prompt-router|custom-model(?:-deployment)?)/[^*]+"
+    r"|application-inference-profile/[a-z0-9]+|(?:.*/)?projects/[^/]+/locations/[^/]+/endpoints/[0-9]+"
+)
+_SPACED: Final = re.compile(r"[\s._@-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelt:
+    """A name, or what is left of it: `platforms` are those that it says; None if it says none.
+
+    `through` are the gateways before it, the first one first.
+    """
+
+    name: str
+    platforms: tuple[str, ...] | None = None
+    through: tuple[str, ...] = ()
+
+
+def routes(platforms: Iterable[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Return the platforms that each word before a name can mean; none for a gateway.
+
+    `platforms` are further ones, each of which has its name as a word.
+    """
+    words: dict[str, tuple[str, ...]] = dict.fromkeys(_FORWARDS, ())
+    for platform in dict.fromkeys([*ASKED, *_FURTHER, *platforms]):
+        own = (platform.lower(), *ASKED.get(platform, ()), *_FURTHER.get(platform, "").split())
+        for word in dict.fromkeys(own):
+            words[word] = (*words.get(word, ()), platform)
+    return words
+
+
+def rules(words: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
+    """Return the rules as JSON, for the front page's box."""
+    return {"routes": words, "silent": SILENT, "head": HEAD, "rules": RULES, "nameless": NAMELESS}
+
+
+def shorter(text: str, words: Mapping[str, tuple[str, ...]]) -> Iterator[Spelt]:
+    """Yield a name as it is written, then without what stands round it, a part at a time.
+
+    `words` are those of `routes`.
+    """
+    spelt: Spelt | None = Spelt(name=" ".join(text.split()))
+    while spelt:
+        yield spelt
+        spelt = _without(spelt, words)
+
+
+def is_nameless(text: str) -> bool:
+    """Whether a text stands for a model without naming it, as an account's own profile does."""
+    return _whole(NAMELESS).fullmatch(text) is not None
+
+
+def key(name: str) -> str:
+    """Return what is one in all spellings of a name: `Claude Sonnet 4.5`, `claude-sonnet-4-5`."""
+    return _SPACED.sub("-", name.strip().lower())
+
+
+def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None:
+    """Return a name without the first thing that stands round it; None if nothing does."""
+    if match := _whole(HEAD).fullmatch(spelt.name):
+        word, rest = match[1].lower(), match[2]
+        if word in SILENT:
+            return replace(spelt, name=rest)
+        if (platforms := words.get(word)) is not None:
+            through = spelt.through if platforms else (*spelt.through, match[1])
+            return Spelt(name=rest, platforms=platforms or spelt.platforms, through=through)
+    for pattern, platform in RULES:
+        if match := _whole(pattern).fullmatch(spelt.name):
+            platforms = (platform,) if platform else spelt.platforms
+            return replace(spelt, name=match[1], platforms=platforms)
+    return None
+
+
+@cache
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)

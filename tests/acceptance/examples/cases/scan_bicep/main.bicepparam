@@ -1,0 +1,2 @@
+using './main.bicep'
+param judge = 'grok-4'
