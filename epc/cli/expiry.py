@@ -32,10 +32,11 @@ def command(
     The answer is current, unconfirmed, expiring, expired (and why) or unknown.
 
     An evaluator is a model id, an alias, a generation, or PLATFORM/MODEL, as your settings spell
-    it: an ARN, openai:chat:gpt-4o, openrouter/openai/gpt-4o. Dates differ by platform: if you name no platform, you get one answer for each. If you name nothing, you get all
-    snapshots. A day is a day in UTC. Exits 1 if anything asked about has expired. A name that is
-    not in the registry is unknown, which is no failure. So use --known in a CI gate: without it a
-    misspelt name passes for ever.
+    it: an ARN, openai:chat:gpt-4o, openrouter/openai/gpt-4o. Dates differ by platform: if you name
+    no platform, you get one answer for each. If you name nothing, you get all snapshots. A day is
+    a day in UTC. Exits 1 if anything asked about has expired. A name that is not in the registry is
+    unknown, which is no failure. So use --known in a CI gate: without it a misspelt name
+    passes for ever.
 
     \b
     Example:

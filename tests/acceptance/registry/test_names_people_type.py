@@ -114,7 +114,7 @@ def test_reading_r53_a_name_without_a_day_is_unknown_and_says_what_is_known(
 
     assert (state.status, state.until) == ("unknown", None)
     assert state.note.startswith(said)
-    assert more in state.note
+    assert more in str(state.note)
 
 
 def test_a_file_that_spells_a_model_so_never_has_no_names() -> None:
