@@ -71,7 +71,7 @@ TYPED = [
 
 # How programs' settings and people write a model: the spelling, the platform and the model of the
 # record that answers for it, and the gateway that stands before it.
-SPELT = [
+SPELT: list[tuple[str, str, str, str | None]] = [
     # Amazon Bedrock: ids, regions, ARNs.
     (f"{ARN}inference-profile/us.anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),
     (f"{ARN}foundation-model/anthropic.claude-sonnet-4-20250514-v1:0", *SONNET_4, ""),

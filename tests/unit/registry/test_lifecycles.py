@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 from registry_support import generation, generation_record, life_record, stated
 
-from epc.registry.lifecycles import Generation, find
+from epc.registry.lifecycles import Generation
+from epc.registry.named import Names
 
 HERE = generation(
     life_record(aliases=["judge-latest"]), life_record(platform="cloud", model="Judge.One")
@@ -31,7 +32,9 @@ def test_a_name_means_a_model_an_alias_or_a_generation_with_or_without_its_platf
     if asked == "judge-1":  # the generation's name too, as case does not count
         platforms = ["maker", "cloud"]
 
-    assert [life.platform for _, life in find(asked, [OTHER, HERE])] == platforms
+    matches = Names([OTHER, HERE], []).meaning(asked).matches
+
+    assert [life.platform for _, life in matches] == platforms
 
 
 def test_a_platform_that_does_not_serve_a_generation_says_nothing_of_it() -> None:
