@@ -119,7 +119,8 @@ def test_reading_r53_a_name_without_a_day_is_unknown_and_says_what_is_known(
 
 def test_a_file_that_spells_a_model_so_never_has_no_names() -> None:
     words = Vocabulary.of(published())
-    spellings = [each[0] for each in (*SPELT, *UNDATED) if "[" not in each[0]]  # ends a word
+    spellings = [*(name for name, *_ in SPELT), *(name for name, *_ in UNDATED)]
+    spellings.remove("claude-opus-4-1[1m]")  # a bracket ends a word
 
     for spelt in spellings:
         assert [mention.name for mention in words.mentions(f"judge = '{spelt}'\n")] == [spelt]
