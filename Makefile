@@ -119,7 +119,8 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERED; the report is build/report.json.
 	@mkdir -p build
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
-	  $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") --format json > build/report.json
+	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
+	  --format json > build/report.json
 
 publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with commits; build/publication.md says which. Nothing is pushed.
 	@mkdir -p build

@@ -68,20 +68,20 @@ def witness(file: Path, form: str) -> None:
 
 @click.command()
 @click.argument("report", type=FILE)
-@click.option("--by", required=True, metavar="LOGIN", help="Who asked.")
-def checked(report: Path, by: str) -> None:
+def checked(report: Path) -> None:
     r"""Add a spot check to the registry, from what `epc verify --spot-check N TAG --out` wrote.
 
-    The draw, the recorded verdicts, the figures and the address are checked again. Whoever measured
-    cannot add one. If it agrees, the snapshot's step of trust is `spot-checked`.
+    The draw, the recorded verdicts, the figures and the address are checked again. The command
+    commits it with your SSH key (gpg.format ssh, user.signingkey), which snapshots/allowed_signers
+    has to name; whoever measured cannot. If it agrees, the snapshot is `spot-checked`.
 
     \b
     Example:
-      epc snapshot checked check.json --by somebody-else
+      epc snapshot checked check.json
     """
     from epc.registry.spot_checks import add
 
     with locked_here() as lock:
-        line = add(lock, report, by=by, day=now().date())
-    say(f"{line.tag}  {line.verdict}: {line.agreed} of {line.pairs}")
-    note("added to snapshots/spot_checks.jsonl; commit it with snapshots/spot-checks")
+        check = add(lock, report)
+    agreement = check.agreement
+    say(f"{check.tag}  {agreement.verdict}: {agreement.agreed} of {agreement.pairs}")

@@ -182,7 +182,8 @@ def export() -> None:
 def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> None:
     r"""Get a snapshot back as the folder that was published, and check every SHA-256.
 
-    A measured snapshot becomes a run folder, a judged one an evaluation's folder.
+    A measured snapshot becomes a run folder, a judged one an evaluation's folder. What --from names
+    is held against the digest that the checkout, or else the package, knows.
 
     \b
     Example:
@@ -192,13 +193,16 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
       epc judge check judged
     """
     from epc.registry.fetching import fetch as fetch_from
-    from epc.registry.reading import find_checkout
+    from epc.registry.reading import find_checkout, known_seals
     from epc.registry.tags import Tag
 
     parsed = Tag.parse(tag)
     folder = out or Path("runs") / tag
+    seal = known_seals().get(tag) if place else None
+    if place and not seal:
+        note(f"nothing here knows {tag}: its digest is the word of {place}")
     place = place or str(find_checkout(Path.cwd(), option="--from PATH or URL"))
-    fetch_from(parsed, folder, location=place, store=store)
+    fetch_from(parsed, folder, location=place, store=store, seal=seal)
     say(str(folder))
 
 

@@ -143,38 +143,45 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
     type=FILE,
     help="The paths that a pull request changes, one a line or separated by NUL.",
 )
+@click.option("--merge", metavar="COMMIT", help="What merging the pull request would make.")
 @click.option("--author", metavar="LOGIN", help="Who opened the pull request, by GitHub's word.")
 @format_option
 def check(
     paths: tuple[Path, ...],
     base: Path | None,
     changed: Path | None,
+    merge: str | None,
     author: str | None,
     form: str,
 ) -> None:
     r"""Check submissions: the same checks that the pull request runs.
 
     PATH is a submission's folder, or submissions/ for all of them. Its files are data: the command
-    runs nothing in them, and trusts only the checkout. Exits 1 if the submission cannot be
-    published.
+    runs nothing in them, and trusts only the checkout. A pull request that publishes has to hold
+    what `epc submission publish` makes. Exits 1 if the submission cannot be published.
 
     \b
     Example:
       epc submission check submissions/coin-flip-3fa94c1e
     """
+    from epc.records.findings import Findings
     from epc.records.typed import as_json
     from epc.registry.reading import find_checkout
-    from epc.registry.submissions import layout
+    from epc.registry.submissions import layout, unpublished
     from epc.registry.submissions.changed import read_changed
     from epc.registry.submissions.check import Base
     from epc.registry.submissions.check import check as check_all
     from epc.registry.submissions.report import text
 
     checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
+    today, beside = now().date(), Findings() if merge else None
+    if merge and beside is not None:
+        unpublished.check(checkout, merge, today, beside)
     value = check_all(
         paths or (checkout / layout.FOLDER,),
-        Base.of(checkout, now().date()),
+        Base.of(checkout, today),
         changed=read_changed(changed) if changed else None,
+        beside=beside,
         author=author,
     )
     if form == "json":

@@ -20,7 +20,7 @@ from epc.extras import require
 from epc.printable import shown
 from epc.records.layout import ATTESTATION
 from epc.registry.card_types import Attested
-from epc.registry.history import is_ancestor
+from epc.registry.history import is_on_first_parents
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -126,13 +126,25 @@ def signed(bundle: bytes, root: Path) -> Signed:
     return Signed(says=job.says, subjects=_subjects(kind, payload), day=day)
 
 
+def attested(
+    bundle: bytes, digests: Mapping[str, str], login: str, checkout: Path
+) -> tuple[Attested | None, list[Finding]]:
+    """Return what GitHub attests of files of a login, or why a bundle shows nothing of them."""
+    try:
+        shows = signed(bundle, TRUSTED_ROOT)
+    except UnverifiedError as error:
+        return None, [finding(str(error))]
+    own, wrong = held(shows, digests, login, checkout)
+    return (None if wrong else own), wrong
+
+
 def held(
     shows: Signed, digests: Mapping[str, str], login: str, checkout: Path
 ) -> tuple[Attested, list[Finding]]:
     """Return what is attested of files, by name and SHA-256, and what is wrong with it.
 
-    `login` is who must have measured; only a commit of the checkout's history is known to run
-    what this repository holds.
+    `login` is who must have measured. Only a commit that the checkout's branch itself was at is
+    known to run what was reviewed: a merge brings in others, with workflows of their own.
     """
     says = shows.says
     repository = says.repository.removeprefix(_GITHUB)
@@ -158,9 +170,9 @@ def held(
         (
             says.workflow_commit == own.commit
             and bool(_COMMIT.fullmatch(own.commit))
-            and is_ancestor(checkout, own.commit),
-            f"made at commit {own.commit}, which this repository's history does not have",
-            "one that it has: bring the fork up to date first",
+            and is_on_first_parents(checkout, own.commit),
+            f"made at commit {own.commit}, at which this repository's main never was",
+            "one at which it was: bring the fork up to date first",
         ),
     )
     wrong = [finding(f"{what}, expected {other}") for holds, what, other in wanted if not holds]

@@ -19,7 +19,7 @@ from epc.spec.domains import Direction
 
 Days = Mapping[Literal["from", "to"], date]
 SnapshotKind = Literal["measured", "judged", "observed", "reported"]
-Trust = Literal["reported", "observed", "recomputed", "re-executed", "spot-checked", "replicated"]
+Trust = Literal["reported", "observed", "recomputed", "spot-checked", "attested", "replicated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ class MeasuredCard(_DatedCard):
     """
 
     kind: Literal["measured"]
-    trust: Literal["recomputed", "re-executed", "replicated"]
+    trust: Literal["recomputed", "attested"]
     executor: Model | None
     conditions: Mapping[str, Any]
     audit: AuditSummary

@@ -85,7 +85,7 @@ def card_of(
         login=declaration.login,
         known_faults=(),
         kind="measured",
-        trust="replicated" if declaration.replicates else "recomputed",
+        trust="attested" if declaration.attested else "recomputed",
         executor=_model(executor, None) if executor else None,
         conditions=conditions_of(manifest),
         audit=audited(audit),

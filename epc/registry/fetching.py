@@ -9,32 +9,42 @@ from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.registry import layout
-from epc.registry.file_sources import reader
+from epc.registry.file_sources import WEB, reader
+from epc.registry.reading import known_seals
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
 from epc.registry.tags import Tag
 from epc.registry.writing import new_folder
 
 
-def fetch(tag: Tag, out: Path, *, location: str, store: str | None) -> None:
+def fetch(
+    tag: Tag, out: Path, *, location: str, store: str | None, seal: str | None = None
+) -> None:
     """Write a snapshot's own documents and raw files to a new folder, every digest checked.
 
     `location` holds `snapshots/`: a checkout, or an address that publishes it. `store` holds the
-    raw files if they are elsewhere. Nothing appears at `out` unless all of it is right.
+    raw files if they are elsewhere. `seal` is the digest that it was published with, where that is
+    known; else the event there has it. Nothing appears at `out` unless all of it is right.
 
     Raises: UsageError if `out` exists, or there are no raw files; MalformedError if a file is not
     as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        restore_sealed(tag, folder, location=location, store=store)
+        if seal:
+            restore(tag, folder, seal=seal, location=location, store=store)
+        else:
+            restore_sealed(tag, folder, location=location, store=store)
 
 
 def restore_sealed(tag: Tag, folder: Path, *, location: str, store: str | None) -> None:
     """Write a snapshot to a folder as `restore` does, by the seal of its own event.
 
+    Of what an address publishes, the seals that are known here outweigh its own.
+
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
-    seal = _seal(reader(location)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
+    seal = known_seals().get(str(tag)) if location.startswith(WEB) else None
+    seal = seal or _seal(reader(location)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
     restore(tag, folder, seal=seal, location=location, store=store)
 
 

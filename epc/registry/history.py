@@ -16,6 +16,7 @@ from epc.json_text import lines_of
 from epc.registry import layout
 
 _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
+_NO_X509: Final = "gpg.x509.program=false"
 
 
 def lost_events(checkout: Path, file: str = _PATH) -> list[str] | None:
@@ -114,6 +115,43 @@ def is_ancestor(checkout: Path, commit: str) -> bool:
     return True
 
 
+def is_on_first_parents(checkout: Path, commit: str) -> bool:
+    """Return whether a commit was the tip of the checkout's own branch.
+
+    What a merge brought in is an ancestor too, and was never reviewed by itself.
+    """
+    try:
+        return commit in git(checkout, "log", "--first-parent", "--format=%H").split()
+    except WorldError:
+        return False
+
+
+def signer(checkout: Path, commit: str) -> str:
+    """Return who of `allowed_signers` signed a commit with an SSH key; empty if nobody did.
+
+    Raises: WorldError if git fails.
+    """
+    words = ("log", "-1", "--format=%G?%GS", "--end-of-options", commit)
+    grade = git(checkout, *_by_allowed(checkout), *words).strip()
+    return grade.removeprefix("G") if grade.startswith("G") else ""
+
+
+def is_signed_tag(checkout: Path, tag: str) -> bool:
+    """Return whether somebody of `allowed_signers` signed a tag with an SSH key."""
+    try:
+        git(checkout, *_by_allowed(checkout), "verify-tag", tag)
+    except WorldError:
+        return False
+    return True
+
+
+def _by_allowed(checkout: Path) -> tuple[str, ...]:
+    """Return what lets git count the checkout's signers, and nobody else's keys."""
+    signers = (checkout / layout.FOLDER / layout.SIGNERS).absolute()
+    settings = (f"gpg.ssh.allowedSignersFile={signers}", "gpg.program=false", _NO_X509)
+    return tuple(word for setting in settings for word in ("-c", setting))
+
+
 def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 
@@ -150,7 +188,14 @@ def git_bytes(
     return done.stdout
 
 
-def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | None = None) -> bool:
+def commit(
+    checkout: Path,
+    message: str,
+    paths: list[str],
+    *,
+    leaving: str | None = None,
+    signed: bool = False,
+) -> bool:
     """Commit what changed below some paths, and return whether anything did.
 
     `leaving` is a path that history ends with this commit, although its files are still there.
@@ -161,7 +206,8 @@ def commit(checkout: Path, message: str, paths: list[str], *, leaving: str | Non
     if leaving:
         return _commit_without(checkout, message, paths, leaving)
     if git(checkout, "status", "--porcelain", "--untracked-files=no", "--", *paths).strip():
-        git(checkout, "commit", "--quiet", "-m", message, "--", *paths)
+        by = ("--gpg-sign",) if signed else ()
+        git(checkout, "commit", "--quiet", *by, "-m", message, "--", *paths)
         return True
     return False
 
@@ -196,6 +242,14 @@ def tag_commit(checkout: Path, tag: str, where: str) -> None:
     committer = dict(zip(keys, output.splitlines(), strict=True))
     words = ("tag", "--annotate", "--message", f"Publish {tag}", tag, where)
     git(checkout, *words, more=committer)
+
+
+def added_by(checkout: Path, place: str) -> str:
+    """Return the commit that added a file; empty if none did.
+
+    Raises: WorldError if git fails.
+    """
+    return git(checkout, "log", "-1", "--diff-filter=A", "--format=%H", "--", place).strip()
 
 
 def untagged(checkout: Path) -> dict[str, str]:

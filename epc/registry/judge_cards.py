@@ -242,7 +242,7 @@ def _drift(registry: Registry, tag: str, as_of: date) -> Iterator[str]:
             yield f"{event.date}  {tag}  {event.event}: {event.reason}"
     for check in registry.spot_checks:
         if check.tag == tag and check.date <= as_of:
-            agreed = f"{check.agreed} of {check.pairs} verdicts agree, by {check.by}"
+            agreed = f"{check.agreed} of {check.pairs} verdicts agree"
             yield f"{check.date}  {tag}  spot check {check.verdict}: {agreed}"
 
 

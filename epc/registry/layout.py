@@ -3,8 +3,7 @@
     snapshots/events.jsonl            what happened, one line an event; lines are only added
     snapshots/heads.jsonl             signed heads of the events' chain, if anybody signs
     snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
-    snapshots/spot_checks.jsonl       spot checks by others, one line each; lines are only added
-    snapshots/spot-checks/            what each of these asked, and was answered
+    snapshots/spot-checks/            what spot checks asked, and were answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/evaluators/SHA256SUMS   digests of these, sealed by an event
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
@@ -36,7 +35,6 @@ EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
 HEADS: Final = "heads.jsonl"
 SIGNERS: Final = "allowed_signers"
-SPOT_CHECKED: Final = "spot_checks.jsonl"
 SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"

@@ -8,7 +8,6 @@ second try ends what the first one began, under the same id.
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -26,13 +25,12 @@ from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
-from epc.registry.history import commit, tag_commit
+from epc.registry.history import added_by, commit, tag_commit
 from epc.registry.judged import offered_evaluation
 from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import NO_CHOICES, is_observed, offered_verdicts
 from epc.registry.offers import Offer, offered_run
-from epc.registry.overlap import unrepeated
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
@@ -85,10 +83,6 @@ def publish(
     card = offer.card(tag, life)
     if declaration.replicates:
         _require_replication(registry, declaration.replicates, Snapshot.of(card, offer.figures))
-        assert isinstance(card, MeasuredCard)  # nothing else replicates
-        if again := unrepeated(offer.run, checkout, declaration.replicates):
-            card = replace(card, trust="re-executed")
-            tell(f"re-executed, not replicated of {declaration.replicates}: {again}")
     new = Snapshot.of(card, offer.figures)
     folder = lock.home / str(tag)
     if not folder.is_dir():
@@ -105,7 +99,8 @@ def publish(
         parts = (str(tag), layout.EVENTS, layout.HEADS, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
         new_commit = commit(checkout, f"Publish {tag}", paths, leaving=leaving)
-        tag_commit(checkout, str(tag), "HEAD")
+        sums = f"{layout.FOLDER}/{tag}/{layout.SUMS}"
+        tag_commit(checkout, str(tag), added_by(checkout, sums))
         tell(f"committed, and tagged {tag}" if new_commit else f"{tag} is published already")
     return tag
 

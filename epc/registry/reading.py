@@ -13,15 +13,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.protocol.results import Json
+from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.file_sources import WEB, fetch
 from epc.registry.registry import Registry
+from epc.registry.snapshots import Event, SpotChecked
+from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 
 _NAMED: Final = "--registry PATH or URL"
@@ -61,6 +65,23 @@ def shipped(path: Path) -> Registry:
     return replace(opened, listed=opened.last_day)
 
 
+def known_seals() -> dict[str, str]:
+    """Return the digests with which snapshots were published, as far as they are known right here.
+
+    That is from the checkout around us, or else from the package; what another place says of these
+    snapshots is held against them.
+    """
+    try:
+        home = find_checkout(Path.cwd()) / layout.FOLDER
+        rows = [row for row in _lines(home / layout.EVENTS) if not is_seal(row)]
+        events = [parse(row, Event) for row in rows]
+    except UsageError:
+        events = list(shipped(SHIPPED).events) if SHIPPED.is_file() else []
+    except ValueError as error:
+        raise _malformed(layout.EVENTS, f"no event: {error}") from error
+    return {event.tag: event.sha256 for event in events if event.event == "published"}
+
+
 def find_checkout(start: Path, *, up: bool = True, option: str | None = None) -> Path:
     """Return the folder that holds `snapshots/`: this one or, going up, one around it.
 
@@ -84,7 +105,7 @@ def of_folder(checkout: Path, *, figures: bool = True) -> Registry:
 def document(checkout: Path, *, figures: bool = True) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
-    anew, checks = audits(checkout), list(_lines(home / layout.SPOT_CHECKED))
+    anew, checks = audits(checkout), _spot_checks(home / layout.SPOT_CHECKS)
     with _all_kept():
         return {
             "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
@@ -118,6 +139,34 @@ def _all_kept() -> Iterator[None]:
             gc.unfreeze()
         if was:
             gc.enable()
+
+
+def _spot_checks(folder: Path) -> list[Json]:
+    """Return what each spot check says, oldest first; of one day those that differ last."""
+    if not folder.is_dir():
+        return []
+    from epc.analysis.spot_checking import SpotCheck
+
+    checks: list[SpotChecked] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            check = parse(_json(path), SpotCheck)
+        except ValueError as error:
+            raise _malformed(path, f"no spot check: {error}") from error
+        figures = check.agreement
+        checks.append(
+            SpotChecked(
+                date=date.fromisoformat(check.day),
+                tag=check.tag,
+                pairs=figures.pairs,
+                agreed=figures.agreed,
+                p_value=figures.p_value,
+                verdict=figures.verdict,
+                sha256=sha256(path),
+            )
+        )
+    checks.sort(key=lambda check: (check.date, check.verdict == "differs"))
+    return [as_json(check) for check in checks]
 
 
 def audits(checkout: Path) -> Json:

@@ -3,7 +3,7 @@
 Pure: it takes JSON that schemas have admitted, and reads neither file nor clock.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
@@ -48,7 +48,7 @@ class Registry:
     by_tag: dict[str, list[Event]]
     served: Served
     names: Names
-    repeated: dict[str, Trust]
+    replicated: frozenset[str]
     spot_checks: tuple[SpotChecked, ...]
     listed: date | None = None
 
@@ -80,7 +80,11 @@ class Registry:
             given=document,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},
-            repeated=_repeated(standing),
+            replicated=frozenset(
+                str(s.card.replicates)
+                for s in standing
+                if s.card.replicates and s.trust == "attested"
+            ),
             spot_checks=tuple(parse(c, SpotChecked) for c in document.get("spot_checks", ())),
         )
 
@@ -174,15 +178,17 @@ class Registry:
         return next((event.sha256 for event in events if event.event == "published"), None)
 
     def trust(self, tag: str) -> Trust:
-        """Return a snapshot's step of trust: another's repetition of it counts for both.
+        """Return a snapshot's word of trust, as cards and spot checks have it (Reading R99).
 
-        Of spot checks the newest counts, if somebody could tell anything by it.
+        An attested measurement that repeats it makes it replicated. Of spot checks the newest
+        counts, if somebody could tell anything by it. `epc snapshot verify` derives all of it anew.
         """
         verdicts = [
             c.verdict for c in self.spot_checks if c.tag == tag and c.verdict != "cannot_tell"
         ]
         checked: Trust = "spot-checked" if verdicts and verdicts[-1] == "agrees" else STEPS[0]
-        steps = (self.snapshots[tag].trust, self.repeated.get(tag, STEPS[0]), checked)
+        repeated: Trust = "replicated" if tag in self.replicated else STEPS[0]
+        steps = (self.snapshots[tag].trust, repeated, checked)
         return max(steps, key=STEPS.index)
 
     def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
@@ -232,13 +238,3 @@ def _elsewhere(name: str, matches: Sequence[tuple[Generation, Life]]) -> str:
     makers = " and ".join(dict.fromkeys(generation.maker for generation, _ in matches))
     others = " and ".join(dict.fromkeys(f"{life.platform}/{name}" for _, life in matches))
     return f"{makers}, its maker, has no record of it here; only {others}"
-
-
-def _repeated(standing: Iterable[Snapshot]) -> dict[str, Trust]:
-    """Return the step to which the best repetition that stands lifts each repeated snapshot."""
-    steps: dict[str, Trust] = {}
-    for snapshot in standing:
-        tag = snapshot.card.replicates
-        if tag is not None:
-            steps[tag] = max(steps.get(tag, STEPS[0]), snapshot.trust, key=STEPS.index)
-    return steps

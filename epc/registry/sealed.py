@@ -19,7 +19,7 @@ from epc.registry import layout
 from epc.registry.fetching import require_digest, restore, unsound
 from epc.registry.file_sources import WEB, reader
 from epc.registry.history import git, git_bytes, published_by
-from epc.registry.reading import find_checkout, open_registry
+from epc.registry.reading import find_checkout, known_seals, open_registry
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.sums import parse_sums
@@ -97,13 +97,16 @@ def _base(location: str | None) -> str:
 
 def _require_sealed(registry: Registry, location: str) -> None:
     """Hold every card and every file of figures against its seal, and what was read against it."""
-    read = reader(location)
+    read, known = reader(location), known_seals() if location.startswith(WEB) else {}
     for entry in registry.given["snapshots"]:
         tag = entry["card"]["tag"]
         home = f"{layout.FOLDER}/{tag}"
         seal = registry.seal(tag)
         if seal is None:
             raise MalformedError(unsound(home, "no event says that it was published"))
+        if known.get(tag, seal) != seal:
+            problem = f"was published with {known[tag]}, and is there with {seal}"
+            raise MalformedError(unsound(home, problem))
         listed = read(f"{home}/{layout.SUMS}")
         require_digest(f"{home}/{layout.SUMS}", listed, seal)
         sums = parse_sums(listed.decode()) or {}

@@ -104,9 +104,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     lines += ["", "  events"]
     lines += [f"    {e.date}  {e.event}  {e.reason}".rstrip() for e in value.events]
     for c in value.spot_checks:
-        lines.append(
-            f"    {c.date}  {c.verdict}: {c.agreed} of {c.pairs} in a spot check by {c.by}"
-        )
+        lines.append(f"    {c.date}  {c.verdict}: {c.agreed} of {c.pairs} in a spot check")
     return "\n".join(lines)
 
 

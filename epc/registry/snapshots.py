@@ -24,8 +24,8 @@ STEPS: Final[tuple[Trust, ...]] = (
     "reported",
     "observed",
     "recomputed",
-    "re-executed",
     "spot-checked",
+    "attested",
     "replicated",
 )
 
@@ -166,11 +166,10 @@ class LivesSealed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpotChecked:
-    """A spot check that stands in the registry: by whom, and what it says."""
+    """A spot check that stands in the registry, and what it says."""
 
     date: date
     tag: str
-    by: str
     pairs: int
     agreed: int
     p_value: int | float

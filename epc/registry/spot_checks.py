@@ -1,18 +1,19 @@
 """Spot checks of what is published: what a check needs, and publishing one as a step of trust.
 
-snapshots/spot-checks/TAG-DIGEST.json    what was asked again, and what was answered
-snapshots/spot_checks.jsonl              one line a check; lines are only added
+snapshots/spot-checks/TAG-SHA256.json    what was asked again, and what was answered
+
+Whoever asked could have written the answers, so a check counts by the SSH signature of a maintainer
+under the commit that adds it.
 """
 
 import hashlib
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from epc.analysis.spot_checking import SpotCheck, draw, judged
-from epc.errors import UsageError
+from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.asked import AskedPair, PairKey, asked_by_run
 from epc.records.findings import Findings
@@ -21,20 +22,17 @@ from epc.records.recompute import load_manifest
 from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.fetching import restore_sealed
-from epc.registry.history import lost_events, published_by
+from epc.registry.history import added_by, commit, published_by, signer
 from epc.registry.locking import RegistryLock
-from epc.registry.names import is_same
+from epc.registry.names import is_one_contributor
 from epc.registry.platforms import PLATFORMS, kind_of, misplaced
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Snapshot, SpotChecked
-from epc.registry.sums import sha256
+from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
-from epc.registry.writing import add_lines, typed_lines
 
-_DIGITS: Final = 12
-_CLAUSE: Final = "EPC-4"
-_RESTORE: Final = "restore it with `git checkout`"
+_READING: Final = "Reading R99"
+_REMEDY: Final = "take it out; a maintainer adds one with `epc snapshot checked`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,35 +86,38 @@ def is_direct(model: ModelIdentity, snapshot: Snapshot) -> bool:
     return kind_of(model) == "direct" and not misplaced(model, snapshot.card.evaluator.platform)
 
 
-def add(lock: RegistryLock, report: Path, *, by: str, day: date) -> SpotChecked:
-    """Put a spot check into the registry, if it is one of what is published; return its line.
+def add(lock: RegistryLock, report: Path) -> SpotCheck:
+    """Commit a spot check to the registry under a maintainer's signature; return it.
 
-    Raises: UsageError if it is not; WorldError if the disk or git fails.
+    Raises: UsageError if it is none of what is published, or nobody whom `allowed_signers` names
+    signs the commit; WorldError if the disk or git fails.
     """
     spot_check = _read(report)
-    publication = published(lock.checkout, spot_check.tag)
-    if why := _refused(spot_check, publication, by):
+    if why := _refused(spot_check, published(lock.checkout, spot_check.tag)):
         raise UsageError(f"{report} is no spot check of {spot_check.tag}: {why}")
     content = strict_json.dumps(as_json(spot_check))
-    digest = hashlib.sha256(content.encode()).hexdigest()
-    if any(one.sha256 == digest for one in of_folder(lock.checkout).spot_checks):
+    path = lock.home / layout.SPOT_CHECKS / _name(spot_check.tag, content)
+    if path.exists():
         raise UsageError(f"{report} is in the registry already")
-    aside = lock.home / layout.SPOT_CHECKS
-    aside.mkdir(exist_ok=True)
-    strict_json.write_text(aside / f"{spot_check.tag}-{digest[:_DIGITS]}.json", [content])
-    agreement = spot_check.agreement
-    line = SpotChecked(
-        date=day,
-        tag=spot_check.tag,
-        by=by,
-        pairs=agreement.pairs,
-        agreed=agreement.agreed,
-        p_value=agreement.p_value,
-        verdict=agreement.verdict,
-        sha256=digest,
-    )
-    add_lines(lock.home / layout.SPOT_CHECKED, line)
-    return line
+    path.parent.mkdir(exist_ok=True)
+    strict_json.write_text(path, [content])
+    place = path.relative_to(lock.checkout).as_posix()
+    try:
+        commit(lock.checkout, f"Spot check of {spot_check.tag}", [place], signed=True)
+        why = _unsigned(lock.checkout, place, spot_check.tag)
+    except WorldError as error:
+        why = str(error)
+    if why:
+        raise UsageError(
+            f"{place} does not count: {why}\n"
+            "  fix: take it back; sign as somebody whom snapshots/allowed_signers names "
+            "(gpg.format ssh, user.signingkey)"
+        )
+    return spot_check
+
+
+def _name(tag: str, content: str) -> str:
+    return f"{tag}-{hashlib.sha256(content.encode()).hexdigest()}.json"
 
 
 def _read(report: Path) -> SpotCheck:
@@ -132,7 +133,7 @@ def _read(report: Path) -> SpotCheck:
     return spot_check
 
 
-def _refused(spot_check: SpotCheck, publication: Published, by: str) -> str:
+def _refused(spot_check: SpotCheck, publication: Published) -> str:
     """Say why a report is no spot check of a snapshot; empty if it is one."""
     model = spot_check.asked.model
     direct = spot_check.direct and is_direct(spot_check.asked, publication.snapshot)
@@ -154,26 +155,36 @@ def _refused(spot_check: SpotCheck, publication: Published, by: str) -> str:
             f"{model} was asked, and {publication.name} is the evaluator's name",
         ),
         (direct, "it was not asked at the address of the platform that the card names"),
-        (
-            not is_same(by, publication.snapshot.card.contributor),
-            f"{by} measured it; somebody else has to ask",
-        ),
     )
     return next((why for holds, why in conditions if not holds), "")
 
 
+def _unsigned(checkout: Path, place: str, tag: str) -> str:
+    """Say why nobody who may stands for a spot check; empty if somebody does."""
+    added = added_by(checkout, place)
+    who = signer(checkout, added) if added else ""
+    if not who:
+        return f"nobody whom {layout.FOLDER}/{layout.SIGNERS} names signed the commit that adds it"
+    card = of_folder(checkout).snapshot(tag).card
+    measurer = (card.contributor, getattr(card, "login", None))
+    return f"{who} measured it" if is_one_contributor(measurer, (who, who)) else ""
+
+
 def check(checkout: Path, findings: Findings) -> None:
-    """Note each spot check that was published and is gone, or whose answers are not as sealed.
+    """Note each spot check that is none of what is published, or that nobody signed who may.
 
     Raises: WorldError if git fails.
     """
-    where = f"{layout.FOLDER}/{layout.SPOT_CHECKED}"
-    for line in lost_events(checkout, where) or ():
-        findings.add(_CLAUSE, where, f"this line was published and is gone: {line}", _RESTORE)
-    for number, entry in typed_lines(checkout / where, SpotChecked):
-        if entry is None:
-            findings.add(_CLAUSE, f"{where}:{number}", "is no spot check", _RESTORE)
-            continue
-        file = f"{layout.FOLDER}/{layout.SPOT_CHECKS}/{entry.tag}-{entry.sha256[:_DIGITS]}.json"
-        if not (checkout / file).is_file() or sha256(checkout / file) != entry.sha256:
-            findings.add(_CLAUSE, file, "is missing or not as it was published", _RESTORE)
+    home = checkout / layout.FOLDER / layout.SPOT_CHECKS
+    for path in sorted(home.iterdir()) if home.is_dir() else ():
+        place = path.relative_to(checkout).as_posix()
+        try:
+            spot_check = _read(path)
+            content = path.read_text("utf-8")
+            why = "" if path.name == _name(spot_check.tag, content) else "is not what its name says"
+            why = why or _refused(spot_check, published(checkout, spot_check.tag))
+            why = why or _unsigned(checkout, place, spot_check.tag)
+        except UsageError as error:
+            why = str(error).splitlines()[0]
+        if why:
+            findings.add(_READING, place, why, _REMEDY)

@@ -20,7 +20,7 @@ SNAPSHOT: Final = {
     "generation": ("code", "The evaluator generation"),
     "model": ("code", "Who was asked, as platform/model; embedded where no platform was"),
     "kind": ("code", "measured, judged, observed or reported"),
-    "trust": ("code", "reported, observed, recomputed, re-executed, spot-checked or replicated"),
+    "trust": ("code", "reported, observed, recomputed, spot-checked, attested or replicated"),
     "calibration": ("boolean", "true for a mock evaluator's baseline"),
     "protocol_version": ("code", "The protocol, with the labels of what deviates from it"),
     "measured_from": (

@@ -1,4 +1,4 @@
-"""Is everything as it was published? (`epc snapshot verify`).
+"""Is everything as it was published, and are words of trust earned? (`epc snapshot verify`).
 
 The chain: git holds the events, and so does a signed head; a `published` event holds the digest of
 its folder's SHA256SUMS, and that the digest of every file; so does `lives_sealed` for the lives of
@@ -20,7 +20,7 @@ from epc.records.manifest import Manifest
 from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry import chain, layout, sealed_lives, spot_checks
+from epc.registry import chain, layout, sealed_lives, trust
 from epc.registry.card_types import (
     Card,
     JudgedCard,
@@ -34,7 +34,7 @@ from epc.registry.days import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
 from epc.registry.history import lost_events, moved_events
-from epc.registry.reading import folders
+from epc.registry.reading import folders, of_folder
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums, sha256
@@ -56,15 +56,25 @@ def verify(checkout: Path) -> list[Finding]:
     home = checkout / layout.FOLDER
     sealed = _events(checkout, findings)
     sealed_lives.check(checkout, sealed_lives.latest(checkout), findings)
+    _links(home, findings)
     for folder in folders(checkout):
         _folder(folder, sealed.get(folder.name), findings)
     for tag in sealed:
         if not (home / tag).is_dir():
             where = f"{layout.FOLDER}/{tag}"
             findings.add(_CLAUSE, where, "was published and is gone", _RESTORE)
-    spot_checks.check(checkout, findings)
     check_tags(checkout, list(sealed), findings)
+    if not any(finding.severity == "error" for finding in findings.kept()):
+        trust.check(checkout, of_folder(checkout), findings)
     return findings.kept()
+
+
+def _links(home: Path, findings: Findings) -> None:
+    """Note what leads elsewhere; of raw files, which DVC may link, the digests are checked."""
+    for path in (home, *home.rglob("*")):
+        if path.is_symlink() and _RAW not in path.relative_to(home).parts:
+            where = path.relative_to(home.parent).as_posix()
+            findings.add(_CLAUSE, where, "is a link, expected a file or a folder", _RESTORE)
 
 
 def _events(checkout: Path, findings: Findings) -> dict[str, str]:

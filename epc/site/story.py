@@ -13,9 +13,9 @@ _CHECKED: Final[Mapping[Trust, str]] = {
     "reported": "by nobody: its raw trials are not here, so nobody can compute it again",
     "observed": "its figures follow from the verdicts that the source recorded",
     "recomputed": "every figure follows from the raw files, which are kept here",
-    "re-executed": "the same was measured again, without answers of its own, and agrees",
-    "spot-checked": "somebody else asked some of its questions again, and the answers agree",
-    "replicated": "a second contributor measured it again, with answers of their own, and agrees",
+    "spot-checked": "some questions were asked again and the answers agree; a maintainer signed",
+    "attested": "GitHub attests that its runner measured it; every figure follows from its files",
+    "replicated": "another login's attested measurement repeats it, and agrees",
 }
 
 
@@ -48,7 +48,7 @@ def story(page: SnapshotPage) -> Iterator[Step]:
         yield Step(
             day=check.date,
             what="spot check",
-            how=f"by {check.by}: {check.agreed} of {check.pairs} answers alike",
+            how=f"{check.agreed} of {check.pairs} answers alike",
         )
     again = page.card.replicates
     more = f"; it repeats {again}" if again else ""

@@ -17,6 +17,7 @@ from epc.registry.submissions.layout import FOLDER as SUBMISSIONS
 
 CHANGED: Final = "changed"
 AUTHOR: Final = "author"
+MERGE: Final = "merge"
 _MOST_FILES: Final = 5_000
 # Beyond these, an empty file of the same length stands for what is there: no checker takes it.
 _MOST_BYTES: Final = 64 * 2**20
@@ -42,9 +43,10 @@ def fetch_pull(
     """Write down what merging a pull request would change below `submissions/`.
 
     `out/changed` gets every path that it changes anywhere, each ended by NUL, and `out/submissions`
-    the folders it touches, as they would be; `out/author` the login of whoever opened it, if GitHub
-    said so. Returns these folders. A pull request that takes submissions away and offers none, as a
-    publication does, is about something else: `out/changed` then leaves out what it takes away.
+    the folders it touches, as they would be; `out/merge` the commit that merging makes; and
+    `out/author` the login of whoever opened it, if GitHub said so. Returns these folders. A pull
+    request that takes submissions away and offers none, as a publication does, is about something
+    else: `out/changed` then leaves out what it takes away.
 
     Raises: UsageError if `out` exists, or the tree is not one that anybody may merge; WorldError
     if git or the disk fails, or the pull request has moved on from `head`.
@@ -63,6 +65,7 @@ def fetch_pull(
     try:
         out.mkdir(parents=True)
         (out / CHANGED).write_bytes(changed)
+        (out / MERGE).write_text(merge, "utf-8")
         if author is not None:
             (out / AUTHOR).write_text(author, "utf-8")
         _write(checkout, entries, out)

@@ -13,20 +13,26 @@ from epc.analysis.audit import Audit, audit_checked
 from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.judging.asked import calls_of as judge_calls
-from epc.records.layout import ATTESTATION, CALLS, MANIFEST
+from epc.records.layout import ATTESTATION, MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
 from epc.registry import attestation
-from epc.registry.answers import calls_of, is_hosted, request_ids
-from epc.registry.attestation import UnverifiedError, held, signed
+from epc.registry import layout as registry_layout
+from epc.registry.attestation import attested
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
-from epc.registry.submissions import against, folder, judged, layout, observed, plausible
-from epc.registry.submissions.against import Fingerprint
+from epc.registry.submissions import (
+    against,
+    folder,
+    judged,
+    layout,
+    observed,
+    plausible,
+)
 from epc.registry.submissions.changed import foreign
+from epc.registry.submissions.identity import identity
 from epc.registry.submissions.listing import located, reasons
 from epc.registry.submissions.report import Checked, Report, report
 from epc.registry.submissions.secrets import LEAKED, scan
@@ -44,7 +50,7 @@ class Base:
     checkout: Path
     registry: Registry
     today: date
-    published: Mapping[str, Fingerprint]
+    published: Mapping[str, str]  # identities, by tag
     taken: Sequence[Tag]
 
     @classmethod
@@ -82,19 +88,25 @@ def check(
     base: Base,
     *,
     changed: Sequence[str] | None = None,
+    beside: Findings | None = None,
     author: str | None = None,
 ) -> Report:
     """Return the report on some submissions, or folders of submissions.
 
     `changed` are the paths that a pull request touches; only its submission is then looked at, and
-    whatever else it touches is a finding. `author` is who opened it, by GitHub's word.
+    whatever else it touches is a finding. `beside` has what was found of its snapshots, if that was
+    looked at. `author` is who opened it, by GitHub's word.
 
     Raises: UsageError if there is nothing at a path; WorldError if the disk fails.
     """
-    whole = Findings()
+    whole = Findings() if beside is None else beside
     strangers, slugs = foreign(changed, whole) if changed is not None else ([], None)
-    if slugs is not None and not slugs:
+    if changed is not None and not slugs:
         paths = ()
+        home = registry_layout.FOLDER
+        if beside is None and any(path.startswith(f"{home}/") for path in changed):
+            problem = "is changed, and nothing says by which commit"
+            whole.add(layout.ONE, home, problem, "give --merge COMMIT")
     submissions = [path for root in paths for path in _submissions(root, whole)]
     if slugs is not None:
         gone = slugs - {path.name for path in submissions}
@@ -106,8 +118,8 @@ def check(
     _alike(submissions, offered, whole)
     done: list[Checked] = []
     for path in submissions:
-        others = {against.OFFERED + slug: f for slug, f in offered.items() if slug != path.name}
-        others |= {against.OFFERED + d.slug: d.fingerprint for d in done if d.fingerprint}
+        others = {against.OFFERED + slug: i for slug, i in offered.items() if slug != path.name}
+        others |= {against.OFFERED + d.slug: d.identity for d in done if d.identity}
         one = check_one(path, base, others)
         _hold_author(path, one, base, author)
         done.append(one)
@@ -135,7 +147,7 @@ def _hold_author(path: Path, checked: Checked, base: Base, author: str | None) -
 
 
 def check_one(
-    path: Path, base: Base, others: Mapping[str, Fingerprint], *, itself: Tag | None = None
+    path: Path, base: Base, others: Mapping[str, str], *, itself: Tag | None = None
 ) -> Checked:
     """Return what is found in one submission.
 
@@ -165,19 +177,8 @@ def check_one(
         checked.manifest = manifest
         _record(path, manifest, checked, base)
         if checked.statement:
-            known = {tag: f for tag, f in base.published.items() if tag != str(itself)}
+            known = {tag: i for tag, i in base.published.items() if tag != str(itself)}
             _registry(manifest, checked, base, {**known, **others})
-            if checked.audit:  # only what is true to itself has answers to hold
-                findings.extend(
-                    against.repetition(path, checked.statement, base.registry, base.checkout)
-                )
-                home = base.checkout / layout.FOLDER
-                slugs = [n.removeprefix(against.OFFERED) for n in others]
-                offered = [home / s for s in slugs if (home / s / CALLS).is_file()]
-                hosted = [tag for tag, f in known.items() if is_hosted(f.evaluator)]
-                findings.extend(
-                    against.requests(request_ids(calls_of(path)), base.checkout, hosted, offered)
-                )
     return checked
 
 
@@ -197,12 +198,6 @@ def _judged(path: Path, checked: Checked, base: Base, itself: Tag | None) -> Non
     others = judged.known(base.checkout, base.registry, offered)
     others.pop(str(itself), None)
     checked.findings.extend(judged.repeated(statement, others))
-    tags = [tag for tag in others if tag in base.registry.snapshots]
-    tags += [tag for tag, f in base.published.items() if is_hosted(f.evaluator)]
-    calls = [p for p in offered if (p / CALLS).is_file()]
-    checked.findings.extend(
-        against.requests(request_ids(judge_calls(path)), base.checkout, tags, calls)
-    )
 
 
 def _observed(path: Path, checked: Checked, base: Base, itself: Tag | None) -> None:
@@ -227,14 +222,9 @@ def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> No
     """Note what GitHub attests of a run, or why that shows nothing of it."""
     names = [n for n in folder.present_files(path) if n not in {layout.STATEMENT, ATTESTATION}]
     digests = {name: sha256(path / name) for name in names}
-    try:
-        shows = signed((path / ATTESTATION).read_bytes(), attestation.TRUSTED_ROOT)
-    except UnverifiedError as error:
-        checked.findings.extend([attestation.finding(str(error))])
-        return
-    attested, wrong = held(shows, digests, login, checkout)
+    bundle = (path / ATTESTATION).read_bytes()
+    checked.attested, wrong = attested(bundle, digests, login, checkout)
     checked.findings.extend(wrong)
-    checked.attested = None if wrong else attested
 
 
 def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> None:
@@ -252,8 +242,6 @@ def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> Non
     checked.first = "every figure follows from the trials" if record.ok else "finds it otherwise"
     findings.extend(located(record.findings))
     if record.ok:
-        if not wrong:
-            findings.extend(plausible.call_days(manifest, path))
         apart = list(disagreements(manifest.document, path, clause=layout.AGAIN))
         checked.second = "finds it otherwise" if apart else "agrees within 1e-9"
         findings.extend(apart)
@@ -272,9 +260,7 @@ def _blocks(audit: Audit) -> Iterator[str]:
         yield f"{few} no baseline: EPC-2.5(g) asks for {enough}"
 
 
-def _registry(
-    manifest: Manifest, checked: Checked, base: Base, others: Mapping[str, Fingerprint]
-) -> None:
+def _registry(manifest: Manifest, checked: Checked, base: Base, others: Mapping[str, str]) -> None:
     """Note what the statement says that the registry, or the record, says otherwise."""
     findings, statement = checked.findings, checked.statement
     assert statement is not None
@@ -282,14 +268,16 @@ def _registry(
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
     where = f"{layout.STATEMENT}/weights"
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, where))
+    if recorded and checked.attested:
+        checked.attested = None
+        findings.extend([attestation.finding("is of verdicts that were recorded before")])
     where = f"{layout.STATEMENT}/source"
     findings.extend(plausible.sourced(statement.source, where, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:
-        checked.fingerprint = Fingerprint.of(manifest)
-        checked.overlap = against.overlaps(checked.fingerprint, others)
-        findings.extend(against.sameness(checked.fingerprint, statement, others))
+        checked.identity = identity(manifest)
+        findings.extend(against.sameness(checked.identity, statement, others))
         evaluator = manifest.evaluator
         measured = date.fromisoformat(evaluator.measurement_date)
         findings.extend(
@@ -313,20 +301,18 @@ def _submissions(path: Path, whole: Findings) -> list[Path]:
     return [entry for entry in entries if entry.name != layout.README]
 
 
-def _offered(home: Path) -> dict[str, Fingerprint]:
-    """Return what the trusted checkout holds already, as far as it is sound."""
+def _offered(home: Path) -> dict[str, str]:
+    """Return the identities of what the trusted checkout holds already, as far as it is sound."""
     offered = {}
     for path in sorted(home.iterdir()) if home.is_dir() else []:
         if path.is_dir() and folder.kind_of(path) == "run" and not len(folder.inspect(path)):
             manifest, _ = read_manifest(path)
             if manifest is not None:
-                offered[path.name] = Fingerprint.of(manifest)
+                offered[path.name] = identity(manifest)
     return offered
 
 
-def _alike(
-    submissions: Sequence[Path], offered: Mapping[str, Fingerprint], whole: Findings
-) -> None:
+def _alike(submissions: Sequence[Path], offered: Mapping[str, str], whole: Findings) -> None:
     """Note submissions whose names a reader, or a disk, cannot tell apart."""
     names = list(dict.fromkeys([*offered, *(path.name for path in submissions)]))
     for slug, other in folder.look_alikes(names):

@@ -7,13 +7,12 @@ no HTML, no link, no picture, and notifies nobody.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from epc.printable import code
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry.submissions.against import overlap_line
 from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import (
     Listed,
@@ -28,11 +27,10 @@ LARGEST: Final = 2**21
 _MOST_CHARACTERS: Final = 60_000  # a forge takes 65,536 characters
 _MOST_FINDINGS: Final = 30
 # What a maintainer judges, in the order of judging; the findings come last.
-_TOPICS: Final[Mapping[str, Topic | Literal["overlap"]]] = {
+_TOPICS: Final[Mapping[str, Topic]] = {
     "What is claimed": "claimed",
     "What the record says": "recorded",
     "What both implementations recomputed": "recomputed",
-    "Overlap of verdicts": "overlap",
     "Endpoint": "endpoint",
     "Attestation": "attestation",
     "What to look at": "look_at",
@@ -84,7 +82,7 @@ def _body(report: Report) -> Iterator[str]:
 def _submission(submission: Submitted) -> Iterator[str]:
     yield from ("", f"**{code(submission.slug)}**: {submission.standing}", "")
     for title, topic in _TOPICS.items():
-        facts = () if topic == "overlap" else submission.dossier.get(topic, ())
+        facts = submission.dossier.get(topic, ())
         lines = [*_beside(topic, submission), *map(code, facts)]
         if lines:
             yield from (f"{title}:", "", *(f"- {line}" for line in lines), "")
@@ -98,8 +96,6 @@ def _beside(topic: str, submission: Submitted) -> Iterator[str]:
     if topic == "recomputed" and submission.audit:
         yield f"audit: {code(str(submission.audit))}"
         yield from (code(figure_line(figure)) for figure in submission.figures)
-    if topic == "overlap":
-        yield from (code(overlap_line(overlap)) for overlap in submission.overlap)
     if topic == "look_at":
         yield from (f"blocks publication: {code(block)}" for block in submission.blocks)
 

@@ -1,7 +1,7 @@
 """What a maintainer must judge, in the order of judging, each line as text.
 
 What is claimed, what the record says, what was recomputed, where it was asked, what attests it,
-and what to look at. Overlap and findings stand beside it in a report.
+and what to look at. Findings stand beside it in a report.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,6 @@ from epc.printable import shown
 from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.registry import platforms
 from epc.registry.submissions import layout
-from epc.registry.submissions.against import overlap_line
 from epc.registry.submissions.statement import Statement
 from epc.spec.epc_v1 import PUBLICATION_SEEDS
 
@@ -114,7 +113,7 @@ def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
 def _attestation(checked: "Checked", _: str | None) -> Iterator[str]:
     if attested := checked.attested:
         yield str(attested)
-        yield f"at commit {attested.commit}, of this repository's history: nothing in it was edited"
+        yield f"at commit {attested.commit}, at which main itself was: nothing was edited"
         yield f"run: {attested.run}"
     elif any(finding.clause == layout.ATTESTED for finding in checked.findings.kept()):
         yield "refused: the findings say why"
@@ -132,9 +131,7 @@ def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
     if statement and statement.weights:
         yield "does the digest of the weights belong to the generation? nothing here shows it"
     if statement and statement.replicates:
-        yield f"does it repeat {statement.replicates} with answers of its own, or copy it?"
-    if checked.overlap:
-        yield f"verdicts most like another's: {overlap_line(checked.overlap[0])}"
+        yield f"does it repeat {statement.replicates}? only an attested one replicates"
     evaluator = checked.asked.get(EVALUATOR)
     if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"

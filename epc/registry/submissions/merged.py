@@ -30,7 +30,7 @@ class Outcome:
 
 
 def promote_all(
-    lock: RegistryLock, *, day: date, tell: Callable[[str], None]
+    lock: RegistryLock, *, day: date, tell: Callable[[str], None], git: bool = True
 ) -> tuple[Outcome, ...]:
     """Publish each submission of a checkout, or say why not.
 
@@ -38,14 +38,14 @@ def promote_all(
     """
     home = lock.checkout / layout.FOLDER
     folders = sorted(path for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
-    return tuple(_promoted(lock, folder, day=day, tell=tell) for folder in folders)
+    return tuple(_promoted(lock, folder, day=day, tell=tell, git=git) for folder in folders)
 
 
 def _promoted(
-    lock: RegistryLock, folder: Path, *, day: date, tell: Callable[[str], None]
+    lock: RegistryLock, folder: Path, *, day: date, tell: Callable[[str], None], git: bool
 ) -> Outcome:
     try:
-        tag = promote(lock, folder, day=day, tell=tell)
+        tag = promote(lock, folder, day=day, tell=tell, git=git)
     except (UsageError, MalformedError) as error:
         return Outcome(slug=folder.name, tag=None, refused=str(error))
     return Outcome(slug=folder.name, tag=str(tag), refused=None)

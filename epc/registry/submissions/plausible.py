@@ -1,29 +1,23 @@
 """Can a manifest be what it says? What it shows of itself, before anything is recomputed.
 
-Pure but for the calls' file, which is read as a stream; the day is passed in.
+Pure; the day is passed in.
 """
 
-import json
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from itertools import pairwise
-from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.protocol.draws import GENERATOR
-from epc.records import strict_json
-from epc.records.calls import call_of
-from epc.records.layout import CALLS, MANIFEST, RAW
+from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import platforms
 from epc.registry.days import misdated
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 
-_ONE_DAY: Final = timedelta(days=1)
-_MOST_LISTED: Final = 3  # of findings of one kind, which a bad file repeats in every row
 _GATEWAY: Final = "declare it a gateway: the figures are published as such"
 _OWN_SERVER: Final = (
     "a server of your own is asked as ollama/, vllm/, llamacpp/ or openai-compatible/, and offered "
@@ -162,36 +156,6 @@ def days(manifest: Manifest, today: date) -> Iterator[Finding]:
     if created < measured:
         problem = f"measured on {measured}, and written on {created} already"
         yield _finding(layout.DATES, where, problem, _MEASURE_AGAIN)
-
-
-def call_days(manifest: Manifest, folder: Path) -> Iterator[Finding]:
-    """Yield calls whose own reply says another day than the manifest.
-
-    Providers state when a reply was made. A run may take days, but none of its replies is older
-    than the day it began on (decision 8), or younger than its manifest. Only for days that can be.
-    """
-    measured = date.fromisoformat(manifest.evaluator.measurement_date)
-    written = datetime.fromisoformat(manifest.provenance.created).date()
-    earliest, latest, count = measured - _ONE_DAY, written + _ONE_DAY, 0
-    for index, row, problems in strict_json.read_lines(folder / CALLS, "calls"):
-        if problems or count == _MOST_LISTED:
-            return
-        day = _replied(call_of(row).reply)
-        if day is not None and not earliest <= day <= latest:
-            count += 1
-            problem = f"its reply is of {day}, the run of {measured} to {written}"
-            where = f"{RAW['calls']}/{index}/reply"
-            remedy = "restore the calls as they were answered"
-            yield Finding(clause=layout.DATES, where=where, problem=problem, remedy=remedy)
-
-
-def _replied(reply: str | None) -> date | None:
-    """Return the day on which a provider says that it made a reply."""
-    try:
-        stamp = json.loads(reply or "")["created"]
-        return datetime.fromtimestamp(int(stamp), UTC).date()
-    except (ValueError, TypeError, KeyError, OverflowError, OSError, RecursionError):
-        return None  # many providers say nothing, or say it otherwise
 
 
 def _finding(

@@ -15,7 +15,6 @@ from epc.registry import platforms
 from epc.registry.card_types import Attested
 from epc.registry.offers import Offer
 from epc.registry.submissions import layout
-from epc.registry.submissions.against import Fingerprint, Overlap, overlap_line
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.figures import Figure, figures, judged_figures, recorded_figures
 from epc.registry.submissions.statement import Endpoint, Statement
@@ -69,7 +68,6 @@ class Submitted:
     # Reports of before have none of these.
     address: str | None = written(None)
     claimed: str | None = written(None)
-    overlap: tuple[Overlap, ...] = written(())
     dossier: Dossier = field(default_factory=dict)
 
     @property
@@ -103,8 +101,7 @@ class Checked:
     manifest: Manifest | None = None
     audit: Audit | None = None
     blocks: list[str] = field(default_factory=list)
-    fingerprint: Fingerprint | None = None
-    overlap: list[Overlap] = field(default_factory=list)
+    identity: str | None = None
     attested: Attested | None = None
     offer: Offer | None = None  # of what a judge said, asked or recorded
     first: str = "did not get to it"
@@ -174,7 +171,6 @@ def _submission(checked: Checked, tag: str | None, author: str | None) -> Submit
         n=checked.n,
         audit=_audited(audit) if audit else None,
         figures=_figures(checked),
-        overlap=tuple(checked.overlap),
         dossier=dossier(checked, author),
         blocks=tuple(checked.blocks),
         findings=_listed(checked.findings.kept()),
@@ -278,7 +274,6 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
     )
     yield from (f"  {title:<15}{fact}" for title, fact in facts if fact)
     yield from (f"  {figure_line(figure)}" for figure in submission.figures)
-    yield from (f"  overlap        {overlap_line(overlap)}" for overlap in submission.overlap)
     yield from (f"  blocks publication: {block}" for block in submission.blocks)
     for finding in submission.findings:
         yield from finding_lines(finding)

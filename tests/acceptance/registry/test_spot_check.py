@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -126,33 +127,90 @@ def test_a_record_of_another_evaluator_differs(
     )
 
 
-def test_a_check_by_somebody_else_is_a_step_of_trust_of_its_own(
-    registry: Path, judge: Judge, tmp_path: Path
-) -> None:
-    assert checked(registry, judge, tmp_path / "check.json")[0] == 0
+def signs(registry: Path, key: Path, who: str) -> None:
+    """Have git in a registry sign with a key that the registry names as somebody's."""
+    public = key.with_suffix(".pub").read_text()
+    (registry / "snapshots" / "allowed_signers").write_text(f"{who} {public}")
+    git(registry, "config", "gpg.format", "ssh")
+    git(registry, "config", "user.signingkey", str(key))
+    git(registry, "config", "user.name", "A Maintainer")
+    git(registry, "config", "user.email", "maintainer@example.org")
+    commit(registry, "name the signers")
 
-    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json", "--by", "somebody")
-    commit(registry, "A spot check")
 
-    assert (code, f"{TAG}  agrees: 20 of 20" in said) == (0, True)
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("key") / "key"
+    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "a test", "-f", str(path)]
+    subprocess.run(words, check=True)
+    return path
+
+
+def trust(registry: Path, judge: Judge) -> str:
+    """Return the word that the registry has for the snapshot."""
     shown = json.loads(snapshot(registry, judge, "show", TAG, "--format", "json")[1])
-    assert shown["trust"] == "spot-checked"
-    assert [(c["by"], c["verdict"]) for c in shown["spot_checks"]] == [("somebody", "agrees")]
     wrong = [f.where for f in schema_findings("api_snapshot", shown)]
     assert not [where for where in wrong if where.startswith(("/spot_checks", "/trust"))], wrong
-    assert snapshot(registry, judge, "verify")[0] == 0
-    again = snapshot(registry, judge, "checked", tmp_path / "check.json", "--by", "somebody")
+    return str(shown["trust"])
+
+
+def test_reading_r99_a_check_counts_by_a_maintainers_signature(
+    registry: Path, judge: Judge, key: Path, tmp_path: Path
+) -> None:
+    assert checked(registry, judge, tmp_path / "check.json")[0] == 0
+    signs(registry, key, "somebody")
+
+    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json")
+
+    assert (code, f"{TAG}  agrees: 20 of 20" in said) == (0, True), said
+    assert trust(registry, judge) == "spot-checked"
+    assert snapshot(registry, judge, "verify") == (0, snapshot(registry, judge, "verify")[1])
+    again = snapshot(registry, judge, "checked", tmp_path / "check.json")
     assert (again[0], "in the registry already" in again[1]) == (2, True)
 
-    # What came of it later counts; and nobody takes a check away unseen.
+    # What came of it later counts.
     judge.turned = 10
     assert checked(registry, judge, tmp_path / "later.json")[0] == 1
-    assert snapshot(registry, judge, "checked", tmp_path / "later.json", "--by", "third")[0] == 0
-    shown = json.loads(snapshot(registry, judge, "show", TAG, "--format", "json")[1])
-    assert shown["trust"] == "recomputed"
-    (registry / "snapshots" / "spot_checks.jsonl").write_text("")
+    assert snapshot(registry, judge, "checked", tmp_path / "later.json")[0] == 0
+    assert trust(registry, judge) == "recomputed"
+
+
+@pytest.mark.parametrize("who", ["nobody", "a.name"])
+def test_reading_r99_no_other_signature_makes_a_check_count(
+    registry: Path, judge: Judge, key: Path, tmp_path: Path, who: str
+) -> None:
+    """Nobody's whom the registry names, or the measurer's own."""
+    checked(registry, judge, tmp_path / "check.json")
+    signs(registry, key, who)
+    if who == "nobody":
+        (registry / "snapshots" / "allowed_signers").write_text("")
+
+    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json")
+
+    why = "allowed_signers names signed" if who == "nobody" else "a.name measured it"
+    assert (code, why in said) == (2, True), said
     code, said = snapshot(registry, judge, "verify")
-    assert (code, "spot_checks.jsonl: this line was published and is gone" in said) == (1, True)
+    assert (code, why in said) == (1, True), said
+
+
+def test_reading_r99_a_line_or_a_file_written_by_hand_earns_no_word(
+    registry: Path, judge: Judge, tmp_path: Path
+) -> None:
+    checked(registry, judge, tmp_path / "check.json")
+    content = (tmp_path / "check.json").read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    home = registry / "snapshots"
+    line = {"date": "2026-07-10", "tag": TAG, "by": "x", "pairs": 20, "agreed": 20, "p_value": 1}
+    line |= {"verdict": "agrees", "sha256": digest}
+    (home / "spot_checks.jsonl").write_text(json.dumps(line) + "\n")
+    assert trust(registry, judge) == "recomputed"
+
+    (home / "spot-checks").mkdir()
+    (home / "spot-checks" / f"{TAG}-{digest}.json").write_bytes(content)
+    commit(registry, "by hand")
+
+    code, said = snapshot(registry, judge, "verify")
+    assert (code, "names signed the commit that adds it" in said) == (1, True), said
 
 
 Given = dict[str, Any]
@@ -191,18 +249,10 @@ def test_a_check_that_is_none_is_refused(
     change(given)
     (tmp_path / "check.json").write_text(json.dumps(given))
 
-    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json", "--by", "somebody")
+    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json")
 
     assert (code, why in said) == (2, True), said
-    assert not (registry / "snapshots" / "spot_checks.jsonl").exists()
-
-
-def test_whoever_measured_adds_no_check(registry: Path, judge: Judge, tmp_path: Path) -> None:
-    checked(registry, judge, tmp_path / "check.json")
-
-    code, said = snapshot(registry, judge, "checked", tmp_path / "check.json", "--by", "a.name")
-
-    assert (code, "somebody else has to ask" in said) == (2, True)
+    assert not (registry / "snapshots" / "spot-checks").exists()
 
 
 def test_what_no_commit_published_has_no_draw(registry: Path, judge: Judge, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_an_attestation_is_shown_in_report_and_comment(fork: Fork) -> None:
     (submission,) = value["submissions"]
     assert submission["dossier"]["attestation"] == [
         f"measured in GitHub's runner by {WORKFLOW} of a-name/registry, 2026-07-02",
-        f"at commit {fork.commit}, of this repository's history: nothing in it was edited",
+        f"at commit {fork.commit}, at which main itself was: nothing was edited",
         f"run: {RUN}",
     ]
     assert f"- `run: {RUN}`" in markdown(parse(value, Report))
@@ -232,15 +232,15 @@ BUNDLES: dict[str, tuple[Callable[[Fork], Json | bytes], str]] = {
     ),
     "a_commit_of_the_fork_alone": (
         lambda fork: fork.attest(commit="0" * 40),
-        f"made at commit {'0' * 40}, which this repository's history does not have",
+        f"made at commit {'0' * 40}, at which this repository's main never was",
     ),
     "a_commit_that_is_an_option": (
         lambda fork: fork.attest(commit="--output=canary"),
-        "made at commit --output=canary, which this repository's history does not have",
+        "made at commit --output=canary, at which this repository's main never was",
     ),
     "the_workflow_at_another_commit": (
         lambda fork: fork.attest(workflow_commit="0" * 40),
-        "which this repository's history does not have",
+        "at which this repository's main never was",
     ),
     "another_predicate": (
         lambda fork: fork.attest(predicate="https://docs.pypi.org/attestations/publish/v1"),

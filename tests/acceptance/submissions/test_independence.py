@@ -1,137 +1,297 @@
-"""`replicated` is another's measurement with answers of its own; a copy is something else."""
+"""Words of trust that a forger is after (Reading R99): each attack once got its word."""
 
 import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from attack_support import attack
-from submissions_support import OPENAI, TODAY, Offered, found, offered
+from attestation_support import sigstore
+from program_support import as_text, run_program
+from registry_support import commit, git
+from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
 
+from epc.records.findings import Findings
+from epc.records.strict_json import dumps
+from epc.registry import attestation
 from epc.registry.locking import locked
+from epc.registry.reading import of_folder
+from epc.registry.submissions import unpublished
 from epc.registry.submissions.promoting import promote
+from epc.registry.sums import sha256, sums_text
+from epc.registry.verify import verify
 
 TAG = "v1.0-GPT4o-0806"
-Forge = Callable[[Offered], None]
+COPY = "v1.1-GPT4o-0806"
+FILES = ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")
 
 
 def unheard(_: str) -> None:
     """Take no notice of progress."""
 
 
-def answers(given: Offered, **own: Callable[[int], object]) -> None:
-    """Give every call of the evaluator values of its own, by its number."""
-    rows = given.run.rows("calls")
-    for number, row in enumerate(rows):
-        if row["role"] == "evaluator":
-            row.update({key: make(number) for key, make in own.items()})
-            if row.get("request_id") == "":
-                del row["request_id"]
-    given.rows("calls", rows)
+def published_of(given: Offered) -> str:
+    """Publish a submission with git, and return its tag."""
+    with locked(given.checkout, tell=unheard) as lock:
+        return str(promote(lock, given.folder, day=TODAY, tell=unheard))
 
 
-def stamped(day: str) -> Callable[[int], str]:
-    return lambda number: f"{day}T00:{number // 60:02}:{number % 60:02}Z"
+def trust(checkout: Path) -> dict[str, str]:
+    registry = of_folder(checkout)
+    return {tag: registry.trust(tag) for tag in registry.snapshots}
+
+
+def problems(checkout: Path) -> list[str]:
+    return [str(finding) for finding in verify(checkout) if finding.severity == "error"]
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory, submissions_home: Path) -> Offered:
-    """A registry with a measurement of a hosted model, and its very files offered again."""
-    given = offered(submissions_home, tmp_path_factory.mktemp("published"))
+def template(tmp_path_factory: pytest.TempPathFactory, submissions_home: Path) -> Offered:
+    """A registry of git with a hosted model's measurement, and other answers of it on offer."""
+    given = offered(submissions_home, tmp_path_factory.mktemp("trust"))
+    (given.checkout / ".gitattributes").write_text("snapshots/** -text\nsubmissions/** -text\n")
+    (given.checkout / ".gitignore").write_text("/snapshots/.lock\n")
     given.evaluator("GPT4o-0806", "openai", **OPENAI)
     given.statement(contributor="H. Onest", login="h-onest")
-    answers(given, answered_at=stamped("2026-07-02"), request_id=lambda n: f"req-{n}")
     kept = given.checkout.parent / "kept"
     shutil.copytree(given.folder, kept)
-    with locked(given.checkout, tell=unheard) as lock:
-        assert str(promote(lock, given.folder, day=TODAY, tell=unheard, git=False)) == TAG
+    git(given.checkout, "init", "--quiet")
+    for key, value in {"user.name": "Test", "user.email": "t@example.org"}.items():
+        git(given.checkout, "config", key, value)
+    commit(given.checkout, "begin")
+    assert published_of(given) == TAG
     shutil.copytree(kept, given.folder)
+    rows = given.run.rows("calls")
+    given.rows("calls", [row | {"latency_s": 3 * row["latency_s"] + 1} for row in rows])
+    given.statement(contributor="B. Other", login="b-other", replicates=TAG)
+    commit(given.checkout, "offer")
     return given
 
 
 @pytest.fixture
-def copy(published: Offered, tmp_path: Path) -> Offered:
-    """What a forger begins with: the published files, under a name of one's own."""
+def other(template: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Offered:
+    monkeypatch.setattr(attestation, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
     checkout = tmp_path / "checkout"
-    shutil.copytree(published.checkout, checkout)
-    given = replace(
-        published, checkout=checkout, folder=checkout / "submissions" / published.folder.name
-    )
-    given.statement(contributor="M. Allory", login="mallory", replicates=TAG)
-    return given
+    shutil.copytree(template.checkout, checkout, symlinks=True)
+    folder = checkout / "submissions" / SLUG
+    return replace(template, checkout=checkout, folder=folder)
 
 
-def slower(given: Offered) -> None:
-    answers(given, latency_s=lambda n: 1.5 + n)
+def attest(given: Offered, at: str) -> None:
+    """Have the submission attested at a commit."""
+    sha = git(given.checkout, "rev-parse", at).strip()
+    digests = {name: sha256(given.folder / name) for name in FILES}
+    bundle = sigstore().attest(digests, commit=sha, login="b-other")
+    (given.folder / "attestation.json").write_text(json.dumps(bundle))
+    commit(given.checkout, "attested")
 
 
-def renumbered(given: Offered) -> None:
-    answers(given, latency_s=lambda n: 1.5 + n, request_id=lambda n: f"req-x{n}")
+def test_reading_r99_an_attested_run_of_another_login_replicates(other: Offered) -> None:
+    attest(other, "HEAD")
 
+    tag = published_of(other)
 
-def redated(given: Offered) -> None:
-    renumbered(given)
-    answers(given, answered_at=lambda n: stamped("2026-07-02")(n + 900))
-
-
-def unnamed(given: Offered) -> None:
-    redated(given)
-    answers(given, request_id=lambda n: "" if n % 2 else f"req-x{n}")
-
-
-@attack("publication")
-@pytest.mark.parametrize("forge", [slower, lambda _: None], ids=["scaled latencies", "as it was"])
-def test_equal_request_ids_refuse(forge: Forge, copy: Offered) -> None:
-    forge(copy)
-
-    value = copy.check()
-
-    wanted = ("Submission S12", "calls.jsonl", f"request ids are those of {TAG}")
-    assert found(value, wanted), value["submissions"][0]["findings"]
-    assert value["ok"] is False
+    assert trust(other.checkout) == {
+        "v1.0-CoinFlip": "recomputed",
+        TAG: "replicated",
+        COPY: "attested",
+    }
+    assert tag == COPY
+    assert problems(other.checkout) == []
 
 
 @attack("publication")
-@pytest.mark.parametrize(
-    ("forge", "why"),
-    [
-        (renumbered, "answers have the other's times"),
-        (redated, "verdicts on what both asked are the other's"),
-        (unnamed, "answers have no request id of their own"),
-    ],
-)
-def test_reading_r76_a_copy_with_new_numbers_is_re_executed(
-    forge: Forge, why: str, copy: Offered
+def test_reading_r99_a_commit_that_a_merge_made_an_ancestor_attests_nothing(other: Offered) -> None:
+    folder = other.checkout
+    git(folder, "checkout", "--quiet", "-b", "mallory")
+    (folder / "workflow.yml").write_text("edited\n")
+    commit(folder, "edit what measures")
+    (folder / "workflow.yml").unlink()
+    commit(folder, "and take it back")
+    git(folder, "checkout", "--quiet", "main")
+    git(folder, "merge", "--quiet", "--no-ff", "--message", "merge", "mallory")
+    git(folder, "merge-base", "--is-ancestor", "mallory~1", "HEAD")
+    attest(other, "mallory~1")
+
+    value = other.check()
+
+    wanted = ("Submission S15", "attestation.json", "at which this repository's main never was")
+    assert found(value, wanted)
+
+
+@attack("publication")
+def test_reading_r99_a_copy_with_words_added_and_invented_requests_replicates_nothing(
+    other: Offered,
 ) -> None:
-    forge(copy)
+    rows = other.run.rows("calls")
+    for number, row in enumerate(rows):
+        row["request_id"] = f"req-invented-{number}"
+        row["answered_at"] = f"2026-07-02T01:{number // 60:02}:{number % 60:02}Z"
+    other.rows("calls", rows)
+    commit(other.checkout, "forge")
 
-    (submission,) = copy.check()["submissions"]
+    published_of(other)
 
-    (said,) = [f for f in submission["findings"] if "published as re-executed" in f["problem"]]
-    assert why in said["problem"]
-    assert (said["severity"], said["clause"]) == ("warning", "Submission S12")
-    assert submission["overlap"][0]["with"] == TAG
-    with locked(copy.checkout, tell=unheard) as lock:
-        tag = promote(lock, copy.folder, day=TODAY, tell=unheard, git=False)
-    card = json.loads((copy.checkout / "snapshots" / str(tag) / "snapshot.json").read_text())
-    assert (card["trust"], card["login"]) == ("re-executed", "mallory")
+    assert trust(other.checkout)[TAG] == trust(other.checkout)[COPY] == "recomputed"
+    assert problems(other.checkout) == []
+
+
+def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: str) -> None:
+    """Change a published card, and every digest up to the event, and commit."""
+    folder = given.checkout / "snapshots" / tag
+    card = json.loads((folder / "snapshot.json").read_text())
+    change(card)
+    (folder / "snapshot.json").write_text(dumps(card))
+    before = sha256(folder / "SHA256SUMS")
+    lines = (line.split() for line in (folder / "SHA256SUMS").read_text().splitlines())
+    sums = {name: digest for digest, name in lines} | {
+        "snapshot.json": sha256(folder / "snapshot.json")
+    }
+    (folder / "SHA256SUMS").write_text(sums_text(sums))
+    events = given.checkout / "snapshots" / "events.jsonl"
+    events.write_text(events.read_text().replace(before, sha256(folder / "SHA256SUMS")))
+
+
+CLAIM = {
+    "repository": "b-other/registry",
+    "workflow": attestation.WORKFLOW,
+    "commit": "0" * 40,
+    "run": "https://github.com/b-other/registry/actions/runs/1",
+    "day": "2026-07-02",
+}
 
 
 @attack("publication")
 @pytest.mark.parametrize(
-    "who",
+    "claimed", [{"trust": "attested"}, {"trust": "attested", "attested": CLAIM}]
+)
+def test_reading_r99_verify_derives_a_word_that_a_card_claims(
+    claimed: dict[str, object], other: Offered
+) -> None:
+    """A card of a first publication, so that no event of before tells on it."""
+    with locked(other.checkout, tell=unheard) as lock:
+        promote(lock, other.folder, day=TODAY, tell=unheard, git=False)
+    by_hand(other, lambda card: card.update(claimed), COPY)
+    commit(other.checkout, "a card of my own")
+
+    (wrong,) = problems(other.checkout)
+
+    assert f"snapshots/{COPY}/snapshot.json: says attested, and keeps no attestation" in wrong
+    assert "[Reading R99]" in wrong
+
+
+@attack("publication")
+def test_reading_r99_verify_recomputes_what_a_card_calls_recomputed(other: Offered) -> None:
+    with locked(other.checkout, tell=unheard) as lock:
+        promote(lock, other.folder, day=TODAY, tell=unheard, git=False)
+    by_hand(other, lambda card: card["audit"].update(p_value=0.5), COPY)  # type: ignore[attr-defined]
+    commit(other.checkout, "a verdict of my own")
+
+    (wrong,) = problems(other.checkout)
+
+    assert "says recomputed, and its raw files say otherwise: /snapshot.json/audit/p_value" in wrong
+
+
+def merge_of(checkout: Path, branch: str) -> str:
+    """Return the commit that merging a branch makes, as GitHub keeps it beside a pull request."""
+    tree = git(checkout, "merge-tree", "--write-tree", "main", branch).split()[0]
+    return git(checkout, "commit-tree", tree, "-p", "main", "-p", branch, "-m", "m").strip()
+
+
+def pulled(given: Offered, change: Callable[[Offered], object]) -> list[str]:
+    """Return what is found in a pull request that changes the registry."""
+    git(given.checkout, "checkout", "--quiet", "-b", "theirs")
+    change(given)
+    commit(given.checkout, "change") if git(given.checkout, "status", "--porcelain") else None
+    git(given.checkout, "checkout", "--quiet", "main")
+    findings = Findings()
+    unpublished.check(given.checkout, merge_of(given.checkout, "theirs"), TODAY, findings)
+    return [str(finding) for finding in findings.kept()]
+
+
+def put_straight_in(given: Offered) -> None:
+    published_of(given)
+    by_hand(given, lambda card: card.update(trust="attested", attested=CLAIM), COPY)
+
+
+def linked(given: Offered) -> None:
+    card = given.checkout / "snapshots" / TAG / "snapshot.json"
+    outside = given.checkout.parent / "outside.json"
+    card.rename(outside)
+    card.symlink_to(outside)
+
+
+def removed(given: Offered) -> None:
+    shutil.rmtree(given.checkout / "snapshots" / TAG)
+
+
+def dropped(given: Offered) -> None:
+    events = given.checkout / "snapshots" / "events.jsonl"
+    events.write_text("".join(events.read_text().splitlines(keepends=True)[1:]))
+
+
+def withdrawn(given: Offered) -> None:
+    line = {"date": "2026-07-10", "event": "withdrawn", "tag": TAG, "reason": "r"}
+    events = given.checkout / "snapshots" / "events.jsonl"
+    events.write_text(events.read_text() + json.dumps(line) + "\n")
+
+
+@attack("publication")
+@pytest.mark.parametrize(
+    ("change", "problem"),
     [
-        {"contributor": "Another Name", "login": "h-onest"},
-        {"contributor": "Another Name", "login": "H-Onest"},
-        {"contributor": "H.  Onest", "login": "mallory"},
-        {"contributor": "\u041d. Onest", "login": "mallory"},
+        (put_straight_in, "is not what `epc submission publish` makes of main's submissions"),
+        (linked, "is a link, expected a file"),
+        (removed, "published files stay as they are"),
+        (dropped, "an event was removed, changed or moved"),
     ],
 )
-def test_a_replication_needs_another_login(who: dict[str, Any], copy: Offered) -> None:
-    copy.statement(**who)
+def test_reading_r99_a_pull_request_publishes_nothing_by_hand(
+    change: Callable[[Offered], None], problem: str, other: Offered
+) -> None:
+    found = pulled(other, change)
 
-    wanted = ("Submission S7", "submission.json/replicates", f"{TAG} is your own")
-    assert found(copy.check(), wanted)
+    assert found
+    assert any(problem in finding for finding in found), found
+
+
+@pytest.mark.parametrize("change", [published_of, withdrawn])
+def test_reading_r99_what_publish_makes_and_an_event_have_no_finding(
+    change: Callable[[Offered], object], other: Offered
+) -> None:
+    assert pulled(other, change) == []
+
+
+@attack("outside")
+def test_a_card_that_is_a_link_out_of_the_repository_is_named(other: Offered) -> None:
+    linked(other)
+
+    assert [f for f in problems(other.checkout) if f"{TAG}/snapshot.json: is a link" in f]
+
+
+@attack("publication")
+@pytest.mark.parametrize("at", ["HEAD", "HEAD~2"])
+def test_a_moved_tag_is_named_whatever_its_commit_holds(at: str, other: Offered) -> None:
+    git(other.checkout, "tag", "--force", "--annotate", "--message", "m", TAG, at)
+
+    (wrong,) = problems(other.checkout)
+
+    assert wrong.startswith(f"refs/tags/{TAG}: is a git tag of ")
+
+
+@attack("publication")
+def test_a_mirror_is_held_against_the_seal_that_the_checkout_has(
+    other: Offered, tmp_path: Path
+) -> None:
+    mirror = tmp_path / "mirror"
+    shutil.copytree(other.checkout, mirror)
+    by_hand(replace(other, checkout=mirror), lambda card: card.update(contributor="M"), TAG)
+    words = ("snapshot", "fetch", TAG, "--from", str(mirror), "--out", str(tmp_path / "got"))
+
+    done = as_text(run_program(*words, cwd=other.checkout))
+
+    assert done.returncode == 2, done.stderr
+    assert "published with" in done.stderr
+    assert not (tmp_path / "got").exists()

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -88,26 +87,6 @@ def test_nothing_that_the_audit_says_stands_twice(honest: Offered) -> None:
     found = [(f["where"], f["problem"]) for f in only(honest.check())["findings"]]
 
     assert len(found) == len(set(found)) >= 1
-
-
-def test_a_copy_of_another_submission_is_to_be_withdrawn_not_named(honest: Offered) -> None:
-    other = Offered(
-        checkout=honest.checkout, folder=honest.folder.with_name("another"), canary=honest.canary
-    )
-    shutil.copytree(honest.folder, other.folder)
-    other.evaluator("random-walk", None, model="mock/random-walk", version="mock/random-walk")
-
-    value = honest.check()
-    told = [
-        f["remedy"]
-        for s in value["submissions"]
-        for f in s["findings"]
-        if "seeds went in every round" in f["problem"]
-    ]
-
-    assert told
-    assert all(remedy.startswith("withdraw one of the two") for remedy in told)
-    assert "--replicates" not in json.dumps(value)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +258,6 @@ TOPICS = {
         "audit: `",
         "`gamma/text_to_visual ",
     ],
-    "Overlap of verdicts": [f" verdicts are those of {PUBLISHED}: "],
     "Endpoint": ["`evaluator: the platform's own address (mock)`"],
     "Attestation": ["`none: only the contributor's word says that this was measured`"],
     "What to look at": ["`fewer than 30 seeds: a screening`", "`read some answers in calls.jsonl"],

@@ -120,6 +120,7 @@ def test_attributes_hide_nothing_and_change_no_byte(forge: Forge, tmp_path: Path
     )
     assert names(tmp_path / "offered") == [
         "changed",
+        "merge",
         f"{SLUG}/.gitattributes",
         f"{SLUG}/.lfsconfig",
         STATEMENT,
@@ -127,7 +128,7 @@ def test_attributes_hide_nothing_and_change_no_byte(forge: Forge, tmp_path: Path
     ]
     assert (tmp_path / "offered" / SLUG / "trials.jsonl").read_bytes() == in_git.stdout
     assert (tmp_path / "offered" / "changed").read_bytes().split(b"\0")[:-1] == [
-        name.encode() for name in names(tmp_path / "offered")[1:]
+        name.encode() for name in names(tmp_path / "offered")[2:]
     ]
 
 

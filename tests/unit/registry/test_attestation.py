@@ -102,9 +102,9 @@ def test_submission_s15_a_fork_s_job_at_a_commit_of_the_history_attests_what_it_
         ({"identity": "somebody"}, "made out to somebody, expected"),
         ({"runner": "self-hosted"}, "made on a runner self-hosted, expected github-hosted"),
         ({"repository": "https://github.com/else/registry"}, "made in https://github.com/else"),
-        ({"workflow_commit": "1" * 40}, "which this repository's history does not have"),
-        ({"commit": "1" * 40, "workflow_commit": "1" * 40}, f"made at commit {'1' * 40}, which"),
-        ({"commit": "HEAD", "workflow_commit": "HEAD"}, "made at commit HEAD, which"),
+        ({"workflow_commit": "1" * 40}, "at which this repository's main never was"),
+        ({"commit": "1" * 40, "workflow_commit": "1" * 40}, f"made at commit {'1' * 40}, at which"),
+        ({"commit": "HEAD", "workflow_commit": "HEAD"}, "made at commit HEAD, at which"),
     ],
 )
 def test_submission_s15_each_word_of_github_that_is_another_is_named(

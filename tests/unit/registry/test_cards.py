@@ -107,7 +107,7 @@ def test_a_measured_card_is_of_the_day_of_its_manifest() -> None:
 
     assert own.first_day == own.last_day == date.fromisoformat(manifest.evaluator.measurement_date)
     assert (own.trust, own.calibration, own.audit.verdict) == ("recomputed", True, "inconclusive")
-    assert (again.trust, again.replicates) == ("replicated", "v1.1-Judge-1")
+    assert (again.trust, again.replicates) == ("recomputed", "v1.1-Judge-1")
     assert (own.executor is None) == (manifest.executor is None)
 
 

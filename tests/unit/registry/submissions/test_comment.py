@@ -52,12 +52,6 @@ SUBMISSION = st.fixed_dictionaries(
         "figures": st.lists(FIGURE, max_size=2),
         "blocks": st.lists(TEXT, max_size=1),
         "findings": st.lists(FINDING, max_size=2),
-        "overlap": st.lists(
-            st.fixed_dictionaries(
-                {"with": TEXT, "judged": TEXT} | dict.fromkeys(("same", "pairs"), st.integers(0, 9))
-            ),
-            max_size=1,
-        ),
         "dossier": st.fixed_dictionaries(
             {topic: st.lists(TEXT, max_size=2) for topic in get_args(Topic)}
         ),
