@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
+from epc.printable import spelt
 from epc.registry.expiry import Expiry
 
 _OCTETS: Final = 74  # of text a line; a space before it makes 75, the most that is allowed
 _BREAK: Final = re.compile(r"\r\n?|\n")
 _ESCAPED: Final = re.compile(r"([\\;,])")
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # no text may hold them
 
 
 def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
@@ -50,8 +50,8 @@ def _entry(state: Expiry) -> Iterator[tuple[str, str]]:
 
 
 def _text(text: str) -> str:
-    escaped = _ESCAPED.sub(r"\\\1", _BREAK.sub("\n", text)).replace("\n", r"\n")
-    return _CONTROL.sub(" ", escaped)
+    lines = _BREAK.sub("\n", text).split("\n")
+    return _ESCAPED.sub(r"\\\1", "\n".join(map(spelt, lines))).replace("\n", r"\n")
 
 
 def _folded(line: str) -> str:

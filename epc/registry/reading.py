@@ -214,7 +214,7 @@ def _registry(value: Any, where: str) -> Registry:
     """Return a document's registry; what is missing or misspelt in it is the document's fault."""
     try:
         return Registry.of(value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
         raise _malformed(where, f"not a registry: {lacks}") from error
 
@@ -252,7 +252,7 @@ def _lines(path: Path) -> Iterator[Any]:
 def _parsed(text: str | bytes, where: Path | str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _malformed(where, f"not JSON: {error}") from error
 
 

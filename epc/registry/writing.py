@@ -7,6 +7,7 @@ from shutil import rmtree
 from typing import Any, TypeVar
 
 from epc.errors import UsageError, able_to
+from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_bytes
 from epc.records.typed import as_json, parse
 from epc.registry import layout
@@ -30,6 +31,11 @@ def end(lock: RegistryLock, event: Event) -> Path:
     if over:
         raise UsageError(
             f"{event.tag} is {over[0].event} already\n  fix: see `epc snapshot show {event.tag}`"
+        )
+    if schema_findings("event", as_json(event)):
+        raise UsageError(
+            "this is no event that can be kept\n"
+            "  fix: as a source name an address on the web, a tag, or a command"
         )
     return append(lock, event)
 

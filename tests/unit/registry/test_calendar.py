@@ -1,5 +1,6 @@
 """The calendar that we write is what `icalendar`, another's program, reads."""
 
+from dataclasses import replace
 from datetime import date
 
 from icalendar import Calendar
@@ -7,6 +8,7 @@ from icalendar import Calendar
 from epc.registry.calendar import calendar
 from epc.registry.expiry import Expiry
 
+ESCAPED, TAB = r"\u{0007}", r"\u{0009}"
 NOTE = "é" * 60 + ' a \\ and a "quote";\nthe next\tline, as it is: \x07'
 
 
@@ -32,7 +34,7 @@ def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> N
     assert entry["SUMMARY"] == "judge;1,2 expires"
     assert entry["UID"] == "judge;1,2.maker@epc-registry"
     assert entry["DESCRIPTION"] == (
-        f"{NOTE.replace(chr(7), ' ')}\nsource: https://maker.example/ends?a=b;c,d"
+        f"{NOTE.replace(chr(7), ESCAPED).replace(chr(9), TAB)}\nsource: https://maker.example/ends?a=b;c,d"
     )
     assert (entry.decoded("DTSTART"), entry["SEQUENCE"]) == (date(2027, 1, 14), 3)
     assert entry.decoded("DTSTAMP").isoformat() == "2026-11-23T00:00:00+00:00"
@@ -43,3 +45,13 @@ def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> N
 def test_rfc_5545_no_entry_where_nothing_ends() -> None:
     assert "VEVENT" not in calendar([state(None)])
     assert Calendar.from_ical(calendar([])).calendar_name == "EPC expiry"
+
+
+def test_rfc_5545_what_is_not_seen_is_spelt_out_as_in_the_text() -> None:
+    """Controls of the second kind, and what turns the direction of a line."""
+    odd = replace(state(date(2027, 1, 14)), id="judge\u202e1\x85", note="a\u2066b\u200bc")
+
+    (entry,) = Calendar.from_ical(calendar([odd])).walk("VEVENT")
+
+    assert entry["SUMMARY"] == r"judge\u{202e}1\u{0085} expires"
+    assert str(entry["DESCRIPTION"]).startswith(r"a\u{2066}b\u{200b}c" + "\nsource: ")

@@ -1,12 +1,17 @@
 """The expiry policy of a registry, and its folders."""
 
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from epc.errors import MalformedError
+from epc.errors import MalformedError, WorldError
+from epc.registry import file_sources
 from epc.registry.layout import FOLDER, POLICY
-from epc.registry.reading import folders, policy
+from epc.registry.reading import folders, open_registry, policy
 
 
 def written(home: Path, text: str) -> Path:
@@ -45,3 +50,58 @@ def test_snapshots_are_folders_whose_names_begin_with_a_v(tmp_path: Path) -> Non
     (tmp_path / FOLDER / "v1.0-file").write_text("")
 
     assert [path.name for path in folders(tmp_path)] == ["v1.0-A", "v1.0-B"]
+
+
+class Odd(BaseHTTPRequestHandler):
+    """A server whose answer is its class's, in parts, without an end that it announces."""
+
+    parts: Iterable[bytes] = ()
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            for part in self.parts:
+                self.wfile.write(part)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def answering(*parts: bytes) -> Iterator[str]:
+    handler = type("Handler", (Odd,), {"parts": parts})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/registry.json"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"[" * 200_000, "not JSON"),
+        (b"[1, 2]", "not a registry"),
+        (b'{"snapshots": [[]], "evaluators": [], "events": [], "policy": {}}', "not a registry"),
+        (b'{"snapshots": 3, "evaluators": [], "events": [], "policy": {}}', "not a registry"),
+        (b'{"snapshots": [], "evaluators": [[1]], "events": [], "policy": {}}', "not a registry"),
+    ],
+    ids=["deep", "a list", "a list of lists", "a number", "a record that is a list"],
+)
+def test_what_an_address_answers_instead_of_a_registry_is_named(
+    content: bytes, problem: str
+) -> None:
+    with answering(content) as address, pytest.raises(MalformedError, match=problem):
+        open_registry(address)
+
+
+def test_an_address_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_sources, "_LARGEST", 2**20)
+    with answering(*[b" " * 2**16] * 64) as address, pytest.raises(WorldError, match="more than"):
+        open_registry(address)
+
+
+def test_an_address_that_drips_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_sources, "_LONGEST", 0)
+    with answering(b" ", b" ") as address, pytest.raises(WorldError, match="not all of it in"):
+        open_registry(address)
