@@ -25,10 +25,11 @@ from epc.audit.coupling import Crossed, figures_into, worked_out
 from epc.audit.facts import Word
 from epc.audit.paired_units import paired_units
 from epc.audit.redirection import RedirectionTest
+from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Crossings, reductions
 from epc.audit.units import units_of
 from epc.protocol.weights import UpdateRule
-from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
+from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval
@@ -58,10 +59,12 @@ class Transferred:
     """What crosses between two domains, and by which choices it was worked out.
 
     `domains` counts tasks, `left_out` those with too few decided verdicts (Reading R72).
+    `clusters` has a p-value for each domain, small where tasks share topics (Reading R74).
     `detectable` is the regret that would have been found with 80% power, as far as its interval
     tells. `people` has regret and redirected choices of each direction where persons judged too.
     """
 
+    rule: int = RULE
     baseline: str
     baseline_chosen: bool
     domains: Mapping[str, int]
@@ -73,6 +76,7 @@ class Transferred:
     left_out_tasks: Mapping[str, int]
     word: Word
     test: RedirectionTest | None
+    clusters: Mapping[str, float | None]
     directions: Mapping[str, Crossed] | None
     detectable: float | None
     people: Mapping[str, Mapping[str, Beside]] | None
@@ -114,7 +118,8 @@ def _worked_out(
     names = [named.authors[code] for code in authors]
     table = table_of({domain: (own, own.counts) for domain, own in sides.items()}, authors)
     units = units_of(table, names)
-    directions, test, detectable, word = None, None, None, _word(None, None)
+    directions, test, detectable, word = None, None, None, _word(None, None, {})
+    alike = clusters(units)
     if units.bearable:
         crossed, test, chance = worked_out(units, ROUNDS, _RULE)
         directions = {
@@ -122,7 +127,7 @@ def _worked_out(
             for pair in table.domains.pairs
             for at in [units.domains.index(pair.target)]
         }
-        word, detectable = _word(crossed, test), _detectable(crossed)
+        word, detectable = _word(crossed, test, alike), _detectable(crossed)
     return Transferred(
         baseline=baseline,
         baseline_chosen=choices.baseline is not None,
@@ -135,6 +140,7 @@ def _worked_out(
         left_out_tasks={domain: len(tasks) for domain, tasks in units.left_out.tasks.items()},
         word=word,
         test=test,
+        clusters=alike,
         directions=directions,
         detectable=detectable,
         people=_people(sides, authors, names),
@@ -171,12 +177,14 @@ def _people(
     return figures
 
 
-def _word(crossed: Crossings | None, test: RedirectionTest | None) -> Word:
+def _word(
+    crossed: Crossings | None, test: RedirectionTest | None, alike: Mapping[str, float | None]
+) -> Word:
     """Return the word of the rule; of recorded verdicts no seed can have collapsed.
 
     Source: Readings R71, R72 and R74.
     """
-    if crossed is None or test is None or test.splits < FEWEST_SPLITS:
+    if crossed is None or test is None or test.splits < FEWEST_SPLITS or clustered(alike):
         return "inconclusive"
     if test.p_value <= LEVEL and crossed.cost >= MARGIN:
         return "coupled"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from epc.audit.facts import Facts, Reason, error, warning
+from epc.audit.side_checks import clustered
 from epc.spec.coupling import FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
 
 _MOST_NAMED: Final = 3
@@ -115,19 +116,22 @@ def _shared_favourite(facts: Facts) -> Iterator[Reason]:
 
 
 def _topics(facts: Facts) -> Iterator[Reason]:
+    """Refuse a word where units are alike; groups that explain it leave none that are."""
     transfer = facts.transfer
-    if transfer is None:
+    alike = clustered(transfer.clusters) if transfer else {}
+    if transfer is None or not alike:
         return
-    for domain, p_value in transfer.clusters.items():
-        if p_value is not None and p_value * len(transfer.clusters) <= LEVEL:
-            yield warning(
-                "Reading R74",
-                f"/results/summary/transfer/clusters/{domain}",
-                f"verdicts on the {domain} tasks fall into topics (p {p_value:.2g}): tasks that "
-                "belong together count as one, and the word takes each for a witness of its own",
-                "declare the groups of the tasks and measure again; four tasks on one topic are "
-                "no more than one",
-            )
+    unit = transfer.test.unit if transfer.test else "task"
+    shown = " and ".join(f"the {domain} {unit}s (p {p:.2g})" for domain, p in alike.items())
+    yield warning(
+        "Reading R74",
+        "/results/summary/transfer/clusters",
+        f"verdicts on {shown} are more alike than those on independent {unit}s: some share a "
+        "topic or are copies, and such count as one",
+        "declare the groups of the tasks and measure again; groups of one task each declare "
+        "nothing",
+        "inconclusive",
+    )
 
 
 def _missing(facts: Facts) -> Iterator[Reason]:
@@ -160,10 +164,10 @@ SETTLING: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
     _splits,
     _without_verdicts,
     _undecided,
+    _topics,
     _missing,
 )
 BESIDE: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (
     _training,
     _shared_favourite,
-    _topics,
 )

@@ -11,6 +11,7 @@ from typing import Final
 
 from epc.audit.pilot import Answering
 from epc.audit.redirection import by_spread, permutable, permuted
+from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Crossings, crossings
 from epc.audit.units import Units, units_of
 from epc.protocol.draws import stream_of
@@ -244,7 +245,7 @@ def called_coupled(units: Units, *, rounds: int, rule: UpdateRule) -> tuple[bool
 
     Source: Reading R71.
     """
-    if not units.bearable or units.splits < FEWEST_SPLITS:
+    if not units.bearable or units.splits < FEWEST_SPLITS or clustered(clusters(units)):
         return False, None
     if permutable(units):
         if permuted(units, rounds=rounds, rule=rule) > LEVEL:

@@ -35,7 +35,9 @@ Statistic = Callable[[Rates, Array, int, Rule], Array]
 _FEWER_DRAWN: Final = 499  # where every one of them takes wheels
 _SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels
 _WHEELS: Final = 150
-_CHANCES: Final = 64
+_CHANCES: Final = 64  # arrangements
+_WHEELS_BY_CHANCE: Final = 128
+_CUT_STREAM: Final = 20261130
 
 
 class RedirectionTest(Struct, frozen=True, kw_only=True):
@@ -55,8 +57,7 @@ def redirection_test(
 ) -> tuple[RedirectionTest, tuple[float, float]]:
     """Test whether training in the other domain redirects choices beyond chance.
 
-    Also returned is what chance redirects into the first domain and the second: the mean over
-    arrangements of the units.
+    Also returned is what chance redirects into the first domain and the second.
 
     Where one domain has more than twice the units of the other, permuting them loses its power
     with every unit that the larger one gets; there what crosses, both directions added, is held
@@ -64,19 +65,49 @@ def redirection_test(
 
     Source: Readings R71 and R73.
     """
-    rows, _ = splits(*units.numbers.values(), **_looked_at(rounds, rule))
-    some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
-    by_chance = _by_wheels(
-        rates_of(units, some, 1 - some), units.tie, rounds=rounds, rule=rule, wheels=_CHANCES
-    )
-    chance = [mean(shares.tolist()) for shares in by_chance]
     test = RedirectionTest(
         p_value=p_value_of(units, crossings, rounds=rounds, rule=rule),
         unit="group" if units.grouped else "task",
         method="permutation" if permutable(units) else "jackknife",
         splits=units.splits,
     )
-    return test, (chance[0], chance[1])
+    return test, by_chance(units, rounds=rounds, rule=rule)
+
+
+def by_chance(units: Units, *, rounds: int, rule: Rule) -> tuple[float, float]:
+    """Return what chance redirects into the first domain and the second.
+
+    It is the mean over arrangements of the units. Each is corrected for bias as the estimate that
+    it is held against, by a cut of its own.
+    """
+    rows, _ = splits(*units.numbers.values(), **_looked_at(rounds, rule))
+    some = rows[np.linspace(0, len(rows) - 1, min(_CHANCES, len(rows))).astype(int)]
+    drawn = np.random.default_rng(_CUT_STREAM).random(some.shape)
+    first, second = (np.concatenate([side, *_cut(side, drawn)]) for side in (some, 1 - some))
+    shares = _by_wheels(
+        rates_of(units, first, second),
+        units.ties,
+        rounds=rounds,
+        rule=rule,
+        wheels=_WHEELS_BY_CHANCE,
+        alike=False,
+    )
+    chance = []
+    for share in shares:
+        whole, upper, lower = (mean(part.tolist()) for part in np.split(share, 3))
+        chance.append(2 * whole - (upper + lower) / 2)
+    return chance[0], chance[1]
+
+
+def _cut(side: Array, drawn: Array) -> tuple[Array, Array]:
+    """Return two halves of the units that each row marks; a single one is in both.
+
+    Shapes: (tables, units) each.
+    """
+    order = np.where(side > 0, drawn, np.inf).argsort(axis=1).argsort(axis=1)
+    half = side.sum(axis=1, keepdims=True) // 2
+    upper = np.where(half > 0, side * (order < half), side)
+    return upper, np.where(half > 0, side - upper, side)
 
 
 def p_value_of(units: Units, crossings: Estimate, *, rounds: int, rule: Rule) -> float:
@@ -133,7 +164,7 @@ def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
     Shapes: (tables,).
     """
     if not _recurs(rule, rounds):
-        both = _by_wheels(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
+        both = _by_wheels(rates, (tie, tie), rounds=rounds, rule=rule, wheels=_WHEELS)
         return both[0] + both[1]
     start = np.full_like(rates.first, 1 / len(rates.first))
     alone = [recursion(start, side, tie, rounds=rounds, rule=rule) for side in rates]
@@ -146,14 +177,22 @@ def _redirected(rates: Rates, tie: Array, rounds: int, rule: Rule) -> Array:
     return apart / 2
 
 
-def _by_wheels(rates: Rates, tie: Array, *, rounds: int, rule: Rule, wheels: int) -> list[Array]:
+def _by_wheels(
+    rates: Rates,
+    ties: tuple[Array, Array],
+    *,
+    rounds: int,
+    rule: Rule,
+    wheels: int,
+    alike: bool = True,
+) -> list[Array]:
     """Return the redirected choices of each direction, of many tables.
 
     Shapes: (tables,) each.
     """
-    first, second = rates
+    first, second = zip(rates, ties, strict=True)
     ways = [(second, first), (first, first), (first, second), (second, second)]
-    ended = policies(ways, tie, rounds=rounds, rule=rule, wheels=wheels)
+    ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
     return [redirected(*ended[at : at + 2]).mean(axis=0) for at in (0, 2)]
 
 

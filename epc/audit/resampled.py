@@ -15,10 +15,10 @@ from epc.audit.units import Units
 from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, mean
 
-WHEELS: Final = 4096  # of the whole table
-WHEELS_A_HALF: Final = 64
-WHEELS_WITHOUT: Final = 512
+WHEELS: Final = 16_384  # of the whole table
+WHEELS_A_PART: Final = 256
 _CUTS: Final = 64
+_MORE: Final = 1.5  # the least of the corrected figure's variance, in those of a cut: by the study
 _BLOCKS: Final = 16  # of a domain's units, at most, each of which is left out in turn
 _CUT_STREAM, _BLOCK_STREAM = 20261124, 20261126
 
@@ -55,21 +55,27 @@ class Parts(NamedTuple):
     """Two domains dealt into blocks of units, and `_CUTS` cuts of the blocks in halves.
 
     Shapes: members (blocks, units); halves (2 x `_CUTS`, blocks), a cut's two halves one after the
-    other. The first domain has the first blocks, `first` of them.
+    other. The first domain has the first blocks, `first` of them. `freedom` is one less than the
+    blocks of the domain with fewer.
     """
 
     members: Array
     halves: Array
     first: int
+    freedom: int
 
 
 class Figure(NamedTuple):
     """A figure of all units, of every half and without every block, by two halves of the wheels.
 
-    Shapes: whole (2, 1), halves (2, 2 x `_CUTS`), without (2, blocks).
+    `apart` are the halves with wheels of their own, whose noise a mean over halves loses; for the
+    spread the same wheels serve all parts, so that what sets these apart is their units.
+
+    Shapes: whole (2, 1), apart and halves (2, 2 x `_CUTS`), without (2, blocks).
     """
 
     whole: Array
+    apart: Array
     halves: Array
     without: Array
 
@@ -97,10 +103,11 @@ def parts_of(units: Units) -> Parts:
         members=np.stack(members).astype(np.float64),
         halves=np.concatenate(halves, axis=1).astype(np.float64),
         first=min(first, _BLOCKS),
+        freedom=min(first, total - first, _BLOCKS) - 1,
     )
 
 
-def estimated(figure: Figure, parts: Parts, freedom: int) -> Estimate:
+def estimated(figure: Figure, parts: Parts) -> Estimate:
     """Return a figure corrected for bias, with its spread over units.
 
     It comes twice, from two halves of the wheels. The product of two has no noise of the wheels
@@ -108,12 +115,12 @@ def estimated(figure: Figure, parts: Parts, freedom: int) -> Estimate:
     halves that lack a block; it is known and taken off. What the wheels' noise does to the estimate
     is added, so that no interval is narrower than the simulation is exact.
     """
-    whole, halves, without = figure
-    value = 2 * mean(whole[:, 0].tolist()) - mean(halves.reshape(-1).tolist())
-    if not freedom:
+    whole, apart, halves, without = figure
+    value = 2 * mean(whole[:, 0].tolist()) - mean(apart.reshape(-1).tolist())
+    if not parts.freedom:
         return Estimate(value=value, variance=None, of_halves=None, freedom=0)
-    apart = (halves[:, ::2] - halves[:, 1::2]) / 2
-    of_a_cut = max(0.0, mean((apart[0] * apart[1]).tolist()))
+    cut = (halves[:, ::2] - halves[:, 1::2]) / 2
+    of_a_cut = max(0.0, mean((cut[0] * cut[1]).tolist()))
     lacking = 1 - parts.halves
     moved = 2 * without - (halves[:, :, None] * lacking).sum(axis=1) / lacking.sum(axis=0)
     of_units = 0.0
@@ -121,12 +128,11 @@ def estimated(figure: Figure, parts: Parts, freedom: int) -> Estimate:
         middles = [mean(row.tolist()) for row in side]
         off = mean(((side[0] - middles[0]) * (side[1] - middles[1])).tolist())
         of_units += (side.shape[1] - 1) * (off - of_a_cut / _CUTS)
-    of_a_wheel = mean(((halves[0] - halves[1]) ** 2 / 4).tolist()) * WHEELS_A_HALF
-    of_wheels = of_a_wheel * (4 / WHEELS + 1 / (2 * _CUTS * WHEELS_A_HALF))
-    # The corrected figure varies at least as much as the figure of a half says.
+    noise = [mean(((two[0] - two[1]) ** 2 / 4).tolist()) for two in (whole, apart)]
+    of_wheels = 4 * noise[0] + noise[1] / apart.shape[1]
     return Estimate(
         value=value,
-        variance=max(of_a_cut, of_units) + of_wheels,
+        variance=max(_MORE * of_a_cut, of_units) + of_wheels,
         of_halves=of_a_cut + of_wheels,
-        freedom=freedom,
+        freedom=parts.freedom,
     )

@@ -182,10 +182,12 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
     Source: Readings R70, R74 and R81.
     """
 
-    def figures(rates: Rates, wheels: int) -> list[dict[str, Array]]:
+    def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
         regrets = {}
         for rule in STUDIED:
-            into = figures_of(rates, units.tie, rounds=rounds, rule=rule, wheels=wheels)
+            into = figures_of(
+                rates, units.ties, rounds=rounds, rule=rule, wheels=wheels, alike=alike
+            )
             regrets[rule.name] = (into[0]["regret"] + into[1]["regret"]) / 2
         own = regrets[PROTOCOLS.name]
         return [regrets, {rule.name: regrets[rule.name] - own for rule in OTHERS}]
@@ -199,7 +201,7 @@ def loops(judge: str, units: Units, *, rounds: int = ROUNDS, fewer: int = _FEWER
             rule=rule.name,
             regret=regrets[rule.name].value,
             ci95=regrets[rule.name].interval,
-            gain=_gain(rates, units.tie, rounds=rounds, rule=rule),
+            gain=_gain(rates, units.ties, rounds=rounds, rule=rule),
             apart=apart[rule.name].value if rule.name in apart else None,
             apart_ci95=apart[rule.name].interval_of(len(OTHERS)) if rule.name in apart else None,
         )
@@ -211,9 +213,10 @@ def _rates(units: Units, side: Flags) -> Array:
     return won_shares(units.won[side].sum(axis=0)[None], units.decided[side].sum(axis=0)[None])
 
 
-def _gain(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
+def _gain(rates: Rates, ties: tuple[Array, Array], *, rounds: int, rule: Rule) -> float:
     """Return by how much training on a domain alone raises the win rate there; mean of both."""
-    ended = policies([(own,) for own in rates], tie, rounds=rounds, rule=rule, wheels=_WHEELS // 8)
+    ways = [(own,) for own in zip(rates, ties, strict=True)]
+    ended = policies(ways, rounds=rounds, rule=rule, wheels=_WHEELS // 8)
     gains = [
         ((policy.mean(axis=0) - 1 / len(own)) * own).sum(axis=0).mean()
         for policy, own in zip(ended, rates, strict=True)
@@ -222,17 +225,17 @@ def _gain(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
 
 
 def _truths(point: Point) -> list[Truth]:
-    rates, tie, rounds = _endless(point)
+    rates, ties, rounds = _endless(point)
     truths = []
     for rule in STUDIED:
-        into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=_WHEELS)
+        into = figures_of(rates, ties, rounds=rounds, rule=rule, wheels=_WHEELS)
         truths.append(
             Truth(
                 judge=point.judge,
                 rule=rule.name,
                 regret=_mean_of(into, "regret"),
                 redirected=_mean_of(into, "redirected"),
-                gain=_gain(rates, tie, rounds=rounds, rule=rule),
+                gain=_gain(rates, ties, rounds=rounds, rule=rule),
             )
         )
     return truths
@@ -240,29 +243,29 @@ def _truths(point: Point) -> list[Truth]:
 
 def _row(point: Point) -> list[Cell]:
     """Return a row of the grid: one rate on a win, every rate on a loss."""
-    rates, tie, rounds = _endless(point)
+    rates, ties, rounds = _endless(point)
     cells = []
     for lose in RATES:
         rule = UpdateRule(alpha_win=RATES[point.number], alpha_lose=lose)
-        into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=_GRID_WHEELS)
+        into = figures_of(rates, ties, rounds=rounds, rule=rule, wheels=_GRID_WHEELS)
         cells.append(
             Cell(
                 judge=point.judge,
                 alpha_win=rule.alpha_win,
                 alpha_lose=lose,
                 regret=_mean_of(into, "regret"),
-                gain=_gain(rates, tie, rounds=rounds, rule=rule),
-                pci=_pci(rates, tie, rounds=rounds, rule=rule),
+                gain=_gain(rates, ties, rounds=rounds, rule=rule),
+                pci=_pci(rates, ties, rounds=rounds, rule=rule),
             )
         )
     return cells
 
 
-def _pci(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
+def _pci(rates: Rates, ties: tuple[Array, Array], *, rounds: int, rule: Rule) -> float:
     """Return the mean PCI of single seeds after training on a domain alone, of both domains."""
     preferences = {
         domain: Odds(a=own[:, 0] * (1 - tie), tie=tie)
-        for domain, own in zip(DOMAINS, rates, strict=True)
+        for domain, own, tie in zip(DOMAINS, rates, ties, strict=True)
     }
     seeds = _GRID_WHEELS // 4
     ended = measure(preferences, seeds=seeds, rounds=rounds, rule=rule, entropy=[_STREAM])
@@ -270,11 +273,11 @@ def _pci(rates: Rates, tie: Array, *, rounds: int, rule: Rule) -> float:
     return sum(means) / len(means)
 
 
-def _endless(point: Point) -> tuple[Rates, Array, int]:
+def _endless(point: Point) -> tuple[Rates, tuple[Array, Array], int]:
     """Return a judge's win rates over tasks without end, its ties, and the rounds."""
     judge = JUDGES[point.judge]
-    first, second, tie = endless(judge, 1, point.rng)
-    return Rates(first, second), tie, judge.rounds
+    rates, ties = endless(judge, 1, point.rng)
+    return Rates(*rates), ties, judge.rounds
 
 
 def _mean_of(into: list[dict[str, Array]], name: str) -> float:

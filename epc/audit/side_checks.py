@@ -17,11 +17,14 @@ from epc.audit.permutation import arrangements, share_as_large
 from epc.audit.units import Units
 from epc.protocol.draws import generator
 from epc.protocol.table import VerdictTable
+from epc.spec.coupling import CLUSTER_LEVEL
 from epc.spec.domains import Domain
 
-_SHUFFLED: Final = 199
+_SHUFFLED: Final = 999
+_ENOUGH: Final = 10  # shuffles that explain as much: more would not make the p-value small
 _STREAM: Final = 20261126
 _TIED: Final = 1e-9
+_TINY: Final = 1e-12
 _FEWEST: Final = 4  # units; of three every two are alike in something
 
 
@@ -54,9 +57,10 @@ def tie_test(units: Units) -> TieTest:
 def clusters(units: Units) -> dict[Domain, float | None]:
     """Return, for each domain, the p-value of its units being no more alike than by chance.
 
-    What strategies and units explain is taken off the win rates. If some units share what is left,
-    few patterns explain most of it; shuffled among units, strategy by strategy, none does. None
-    where a domain has too few units to say.
+    What strategies and units explain is taken off the win rates, and how sharply a unit tells the
+    strategies apart. If some units share what is left, few patterns explain most of it; shuffled
+    among units, strategy by strategy, none does. With three strategies there is one pattern, so
+    nothing is found. None where a domain has too few units to say.
 
     Source: Reading R74; J. L. Horn, Psychometrika 30 (1965), 179-185 (against shuffled data).
     """
@@ -71,6 +75,18 @@ def clusters(units: Units) -> dict[Domain, float | None]:
         rng = generator([_STREAM])
         p_values[domain] = _shared_patterns(shares, rng)
     return {domain: p_values[domain] for domain in sorted(p_values)}
+
+
+def clustered(p_values: Mapping[Domain, float | None]) -> dict[Domain, float]:
+    """Return the domains whose units are more alike than by chance, each with its p-value.
+
+    Source: Readings R71 and R74; the level is that of all domains together (Bonferroni).
+    """
+    return {
+        domain: p
+        for domain, p in p_values.items()
+        if p is not None and p * len(p_values) <= CLUSTER_LEVEL
+    }
 
 
 def length_correlation(
@@ -101,19 +117,32 @@ def _shared_patterns(shares: Array, rng: Generator) -> float:
     """Return the p-value of a few patterns explaining so much.
 
     Shapes: (units, K), NaN where nothing was decided.
+    Source: J. Besag, P. Clifford, Biometrika 78 (1991), 301-304 (stopping at so many).
     """
     middle = np.nanmean(shares, axis=0)
     left = np.where(np.isnan(shares), 0.0, shares - middle)
-    observed = _concentration(left)
+    profile = middle - middle.mean()
+    observed = _concentration(left, profile)
     as_extreme = 0
-    for _ in range(_SHUFFLED):
-        as_extreme += _concentration(rng.permuted(left, axis=0)) >= observed * (1 - _TIED)
+    for shuffled in range(1, 1 + _SHUFFLED):
+        order = rng.random(left.shape).argsort(axis=0)
+        mixed = np.take_along_axis(left, order, axis=0)
+        as_extreme += _concentration(mixed, profile) >= observed * (1 - _TIED)
+        if as_extreme == _ENOUGH:
+            return _ENOUGH / shuffled
     return (1 + as_extreme) / (1 + _SHUFFLED)
 
 
-def _concentration(left: Array) -> float:
-    """Return the sum of the fourth powers of the singular values, as a share of all squared."""
+def _concentration(left: Array, profile: Array) -> float:
+    """Return the sum of the fourth powers of the singular values, as a share of all squared.
+
+    Each unit counts as much as another, however far apart its strategies are.
+    """
     centred = left - left.mean(axis=1, keepdims=True)
+    along = np.einsum("uk,k->u", centred, profile) / max(float((profile * profile).sum()), _TINY)
+    centred -= along[:, None] * profile
+    lengths = np.sqrt((centred * centred).sum(axis=1, keepdims=True))
+    centred = np.where(lengths > _TIED, centred / np.maximum(lengths, _TIED), 0.0)
     products = np.einsum("uk,ul->kl", centred, centred)
     total = float((centred * centred).sum())
     return float((products * products).sum()) / total**2 if total else 0.0

@@ -77,10 +77,8 @@ def _endless(population: Population, rng: Generator) -> list[dict[str, Array]]:
 
     Shapes: each (2, `_DRAWS`).
     """
-    first, second, tie = endless(population, _DRAWS, rng)
-    return figures_of(
-        Rates(first, second), tie, rounds=population.rounds, rule=RULE, wheels=_WHEELS
-    )
+    rates, ties = endless(population, _DRAWS, rng)
+    return figures_of(Rates(*rates), ties, rounds=population.rounds, rule=RULE, wheels=_WHEELS)
 
 
 @cache

@@ -11,11 +11,10 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from epc.arrays import Array, np
+from epc.arrays import Array, Generator, np
 from epc.audit.resampled import (
     WHEELS,
-    WHEELS_A_HALF,
-    WHEELS_WITHOUT,
+    WHEELS_A_PART,
     Estimate,
     Figure,
     Parts,
@@ -29,7 +28,9 @@ from epc.protocol.rules import Rule
 from epc.simulation.training import Odds, train_by, uniform_start
 from epc.statistics.intervals import Interval
 
-Figured = Callable[["Rates", int], list[dict[str, Array]]]  # by tables and wheels
+# By tables, wheels, and whether all tables have the same draws.
+Figured = Callable[["Rates", int, bool], list[dict[str, Array]]]
+Way = Sequence[tuple[Array, Array]]  # the rates and the ties of one phase after the other
 
 _A_BLOCK: Final = 16_384  # columns of weights, which a processor's cache holds
 _STREAM: Final = 20261123
@@ -107,72 +108,70 @@ def won_shares(won: Array, decided: Array) -> Array:
 
 
 def policies(
-    ways: Sequence[Sequence[Array]], tie: Array, *, rounds: int, rule: Rule, wheels: int
+    ways: Sequence[Way], *, rounds: int, rule: Rule, wheels: int, alike: bool = True
 ) -> list[Array]:
     """Return the policy at the end of every way, over the protocol's own wheel.
 
-    A way is the rates of one phase after the other. All first phases have the same draws, and so
-    have all second ones, so that two ways differ by the verdicts alone. Policies come as two
-    halves of the wheels.
+    All first phases have the same draws, and so have all second ones, so that two ways differ by
+    the verdicts alone. So do two tables, where they are `alike`; else each has draws of its own.
+    Policies come as two halves of the wheels.
 
-    Shapes: rates (K, tables); tie (K,); an even number of wheels for each table; (2, K, tables).
+    Shapes: rates (K, tables); ties (K,); an even number of wheels for each table; (2, K, tables).
     Source: EPC-2.3; Reading R70.
     """
-    strategies, tables = ways[0][0].shape
+    strategies, tables = ways[0][0][0].shape
     width = max(1, _A_BLOCK * strategies // len(rule.start(strategies)) // wheels)
     blocks = []
-    for number, at in enumerate(range(0, tables, width)):
-        phases = [[rates[:, at : at + width] for rates in way] for way in ways]
-        ended = _walked(phases, tie, wheels=wheels, block=number, rounds=rounds, rule=rule)
+    for at in range(0, tables, width):
+        phases = [[(rates[:, at : at + width], tie) for rates, tie in way] for way in ways]
+        streams = [[]] if alike else [[1 + table] for table in range(tables)[at : at + width]]
+        ended = _walked(phases, streams, wheels=wheels, rounds=rounds, rule=rule)
         blocks.append([_halves(weights, wheels) for weights in ended])
     return [np.concatenate(of_way, axis=2) for of_way in zip(*blocks, strict=True)]
 
 
 def _walked(
-    ways: Sequence[Sequence[Array]],
-    tie: Array,
-    *,
-    wheels: int,
-    block: int,
-    rounds: int,
-    rule: Rule,
+    ways: Sequence[Way], streams: Sequence[list[int]], *, wheels: int, rounds: int, rule: Rule
 ) -> Iterator[Array]:
     """Yield the final weights of every way; what several begin with is trained once.
 
+    `streams` name the draws of each table, or of all.
+
     Shapes: (K, wheels x tables) each.
     """
-    strategies, tables = ways[0][0].shape
-    columns = tables * wheels
-    ties = np.repeat(tie[:, None], tables, axis=1)
-    odds = {rates.tobytes(): Odds(a=rates * (1 - ties), tie=ties) for way in ways for rates in way}
-    walks = [tuple(rates.tobytes() for rates in way) for way in ways]
+    strategies, tables = ways[0][0][0].shape
+    odds, walks = {}, []
+    for way in ways:
+        walks.append(tuple((rates.tobytes(), tie.tobytes()) for rates, tie in way))
+        for phase, (rates, tie) in zip(walks[-1], way, strict=True):
+            ties = np.repeat(tie[:, None], tables, axis=1)
+            odds[phase] = Odds(a=rates * (1 - ties), tie=ties)
     begun = dict.fromkeys(walk[:step] for walk in walks for step in range(len(walk) + 1))
     start = uniform_start(strategies, 1, rule)
     # One array for all: the system gives large ones anew each time, and that takes as long.
-    ended = dict(zip(begun, np.empty((len(begun), len(start), columns)), strict=True))
+    ended = dict(zip(begun, np.empty((len(begun), len(start), wheels * tables)), strict=True))
     ended[()][:] = start
     for step in range(_STEPS):
         longer = [walk for walk in begun if len(walk) == step + 1]
         for walk in longer:
             ended[walk][:] = ended[walk[:-1]]
-        for drawn in _drawn([_STREAM, step, block], rounds, columns):
+        rngs = [generator([_STREAM, step, *stream]) for stream in streams]
+        for drawn in _drawn(rngs, rounds, wheels, tables):
             for walk in longer:
                 train_by(drawn, ended[walk], rule=rule, odds=odds[walk[-1]])
     for walk in walks:
         yield policies_of(rule, ended[walk])
 
 
-def _drawn(entropy: Sequence[int], rounds: int, columns: int) -> Iterator[Array]:
+def _drawn(rngs: Sequence[Generator], rounds: int, wheels: int, tables: int) -> Iterator[Array]:
     """Yield the draws of one step, which all ways have alike, some rounds at a time.
 
-    Shapes: (rounds, 2, columns), to be used before the next are taken.
+    Shapes: (rounds, 2, wheels x tables).
     """
-    rng = generator(entropy)
-    drawn = np.empty((min(rounds, _ROUNDS_AT_ONCE), 2, columns))
     for begun in range(0, rounds, _ROUNDS_AT_ONCE):
-        some = drawn[: rounds - begun]
-        rng.random(out=some)
-        yield some
+        some = min(_ROUNDS_AT_ONCE, rounds - begun)
+        drawn = np.stack([rng.random((some, 2, wheels)) for rng in rngs], axis=3)
+        yield np.broadcast_to(drawn, (some, 2, wheels, tables)).reshape(some, 2, -1)
 
 
 def _halves(weights: Array, wheels: int) -> Array:
@@ -190,13 +189,15 @@ def _halves(weights: Array, wheels: int) -> Array:
 def redirected(crossed: Array, again: Array) -> Array:
     """Return the share of choices by which two policies differ.
 
-    The absolute value of a difference with noise in it is too large on average. So the sign is
-    taken from one half of the wheels and the difference from the other.
+    The absolute value of a difference with noise in it is too large on average. With the sign from
+    one half of the wheels and the difference from the other it is too small, by about as much. So
+    the mean of the two is taken.
 
     Shapes: (2, K, tables) each; (2, tables).
     """
-    one, other = crossed - again
-    return np.stack([(np.sign(one) * other).sum(axis=0), (np.sign(other) * one).sum(axis=0)]) / 2
+    apart = crossed - again
+    signs = np.sign(apart[::-1]) + np.sign(apart.sum(axis=0))
+    return np.asarray((signs * apart).sum(axis=1) / 4)
 
 
 def in_order_of(own: Array, other: Array) -> Array:
@@ -228,7 +229,7 @@ def crossings(units: Units, *, rounds: int, rule: Rule) -> Crossings:
     (the jackknife that leaves out many); S. Wager, T. Hastie, B. Efron, Journal of Machine
     Learning Research 15 (2014), 1625-1651 (the spread of a mean over random parts).
     """
-    figured = _figured(units.tie, rounds=rounds, rule=rule)
+    figured = _figured(units, rounds=rounds, rule=rule)
     first, second, both = estimates(units, figured)
     return Crossings(into=(Crossing(**first), Crossing(**second)), crossings=both["crossing"])
 
@@ -243,30 +244,30 @@ def reductions(
 
     Source: as `crossings`.
     """
-    one, parts, freedom = _seen(before, _figured(before.tie, rounds=rounds, rule=rule))
-    other, _, _ = _seen(after, _figured(after.tie, rounds=rounds, rule=rule))
+    one, parts = _seen(before, _figured(before, rounds=rounds, rule=rule))
+    other, _ = _seen(after, _figured(after, rounds=rounds, rule=rule))
 
     def into(side: int) -> dict[str, Estimate]:
         apart = {
             name: Figure(*(x - y for x, y in zip(of, other[side][name], strict=True)))
             for name, of in one[side].items()
         }
-        return {name: estimated(of, parts, freedom) for name, of in apart.items()}
+        return {name: estimated(of, parts) for name, of in apart.items()}
 
     return into(0), into(1)
 
 
 def estimates(units: Units, figures: Figured, *, fewer: int = 1) -> list[dict[str, Estimate]]:
     """Return estimates of what `figures` says of tables, over `fewer` times fewer wheels."""
-    seen, parts, freedom = _seen(units, figures, fewer=fewer)
-    return [{n: estimated(of, parts, freedom) for n, of in side.items()} for side in seen]
+    seen, parts = _seen(units, figures, fewer=fewer)
+    return [{n: estimated(of, parts) for n, of in side.items()} for side in seen]
 
 
-def _figured(tie: Array, *, rounds: int, rule: Rule) -> Figured:
+def _figured(units: Units, *, rounds: int, rule: Rule) -> Figured:
     """Return what says the figures into each domain, and what crosses into both together."""
 
-    def figures(rates: Rates, wheels: int) -> list[dict[str, Array]]:
-        into = figures_of(rates, tie, rounds=rounds, rule=rule, wheels=wheels)
+    def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
+        into = figures_of(rates, units.ties, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
         return [*into, {"crossing": into[0]["crossing"] + into[1]["crossing"]}]
 
     return figures
@@ -274,46 +275,56 @@ def _figured(tie: Array, *, rounds: int, rule: Rule) -> Figured:
 
 def _seen(
     units: Units, figures: Figured, *, fewer: int = 1
-) -> tuple[list[dict[str, Figure]], Parts, int]:
+) -> tuple[list[dict[str, Figure]], Parts]:
     """Return each figure by all units, by halves and without every block."""
     parts = parts_of(units)
-    freedom = units.fewest - 1
     first = np.arange(len(units.won)) < units.first
 
-    def of(blocks: Array, wheels: int) -> list[dict[str, Array]]:
+    def of(blocks: Array, wheels: int, *, alike: bool = True) -> list[dict[str, Array]]:
         rows = blocks @ parts.members
-        return figures(rates_of(units, rows * first, rows * ~first), wheels // fewer)
+        return figures(rates_of(units, rows * first, rows * ~first), wheels // fewer, alike)
 
     count = len(parts.members)
-    whole = of(np.ones((1, count)), WHEELS)
-    halves = of(parts.halves, WHEELS_A_HALF)
+    every = np.ones((1, count))
     # Without its only unit a domain has no figure, and no spread is worked out.
-    without = of(1 - np.eye(count), WHEELS_WITHOUT) if freedom else whole
-    every = zip(whole, halves, without, strict=True)
-    return [{n: Figure(*(s[n] for s in side)) for n in side[0]} for side in every], parts, freedom
+    without = 1 - np.eye(count) if parts.freedom else every
+    whole = of(every, WHEELS)
+    apart = of(parts.halves, WHEELS_A_PART, alike=False)
+    alike = of(np.concatenate([parts.halves, without]), WHEELS_A_PART)
+    cuts = [len(parts.halves)]
+    return [
+        {n: Figure(one[n], other[n], *np.split(side[n], cuts, axis=1)) for n in side}
+        for one, other, side in zip(whole, apart, alike, strict=True)
+    ], parts
 
 
 def figures_of(
-    rates: Rates, tie: Array, *, rounds: int, rule: Rule, wheels: int
+    rates: Rates,
+    ties: tuple[Array, Array],
+    *,
+    rounds: int,
+    rule: Rule,
+    wheels: int,
+    alike: bool = True,
 ) -> list[dict[str, Array]]:
     """Return the figures of Reading R70 for the first domain and the second.
 
-    Shapes: each (2, tables).
+    Shapes: ties (K,) of each domain; each figure (2, tables).
     """
-    ways = [
-        way
-        for own, other in (rates, rates[::-1])
-        for way in ((own,), (other, own), (own, own), (in_order_of(other, own), own))
-    ]
-    ended = policies(ways, tie, rounds=rounds, rule=rule, wheels=wheels)
+    one, two = zip(rates, ties, strict=True)
+    ways: list[Way] = []
+    for own, other in ((one, two), (two, one)):
+        ordered = in_order_of(other[0], own[0]), other[1]
+        ways += [(own,), (other, own), (own, own), (ordered, own)]
+    ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
     figures = []
-    for own, (alone, crossed, again, matched) in zip(rates, (ended[:4], ended[4:]), strict=True):
+    for rate, (alone, crossed, again, matched) in zip(rates, (ended[:4], ended[4:]), strict=True):
         figures.append(
             {
                 "redirected": redirected(crossed, again),
-                "regret": ((again - crossed) * own).sum(axis=1),
-                "harm": ((alone - crossed) * own).sum(axis=1),
-                "crossing": ((matched - crossed) * own).sum(axis=1),
+                "regret": ((again - crossed) * rate).sum(axis=1),
+                "harm": ((alone - crossed) * rate).sum(axis=1),
+                "crossing": ((matched - crossed) * rate).sum(axis=1),
             }
         )
     return figures

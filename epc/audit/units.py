@@ -57,12 +57,23 @@ class Units:
     def tie(self) -> Array:
         """How often a strategy's comparison ends undecided, in both domains together.
 
-        Ties slow an agent down and say nothing of a preference (Reading R72).
+        Of units that are dealt out anew: ties that differ by domain are no coupling (Reading R72).
 
         Shapes: (K,).
         """
-        tied = self.tied.sum(axis=0)
-        share: Array = tied / np.maximum(1, tied + self.decided.sum(axis=0))
+        return self._tied(slice(None))
+
+    @cached_property
+    def ties(self) -> tuple[Array, Array]:
+        """The same in each domain by itself, where they slow an agent down.
+
+        Shapes: (K,) each.
+        """
+        return self._tied(slice(self.first)), self._tied(slice(self.first, None))
+
+    def _tied(self, some: slice) -> Array:
+        tied = self.tied[some].sum(axis=0)
+        share: Array = tied / np.maximum(1, tied + self.decided[some].sum(axis=0))
         return share
 
     @cached_property

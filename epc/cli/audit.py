@@ -57,7 +57,8 @@ def command(
 
     \b
     coupled                    training in one domain redirects choices in the other,
-                               beyond chance (p at most 0.05), at 2 points of win rate or more
+                               beyond chance (p at most 0.05), at an estimated 2 points of
+                               win rate or more
     no_coupling_beyond_margin  whatever crosses costs less than 2 points
     no_detectable_coupling     neither could be shown
     no_verdicts_counted        a failed run: its gamma of 0 says nothing

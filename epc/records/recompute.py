@@ -32,6 +32,7 @@ from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
+from epc.spec.coupling import RULE
 from epc.spec.domains import Domain
 from epc.statistics.intervals import mean
 
@@ -72,6 +73,20 @@ class Recomputed(Struct, frozen=True, kw_only=True):
             "summary": self.summary,
             "verdict_table": self.table,
         }
+
+
+def of_one_rule(again: Json, stated: Json) -> Json:
+    """Return recomputed results, or a summary, with the stated transfer of an older rule.
+
+    Nobody computes an older rule's figures any more: where they were published, a digest keeps
+    them, and every audit works out today's.
+    """
+    match again, stated:
+        case {"summary": now}, {"summary": then}:
+            return {**again, "summary": of_one_rule(now, then)}
+        case {"transfer": _}, {"transfer": {"rule": rule} as older} if rule < RULE:
+            return {**again, "transfer": older}
+    return again
 
 
 def manifest_path(path: Path) -> Path:

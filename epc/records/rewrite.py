@@ -11,7 +11,7 @@ from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import MANIFEST, RAW, describe, weight_lines, write_lines
 from epc.records.manifest import Manifest
-from epc.records.recompute import load_manifest, manifest_path, recompute
+from epc.records.recompute import load_manifest, manifest_path, of_one_rule, recompute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,8 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
         manifest = Manifest.parse({**manifest.document, "accuracy": accuracies})
     findings = Findings()
     results = recompute(manifest, folder, findings).results()
-    changed = disagreements(results, manifest.document["results"])
+    stated = manifest.document["results"]
+    changed = disagreements(of_one_rule(results, stated), stated)
     document = {**manifest.document, "results": results}
     if accuracy is not None:
         changed = [json_pointer for json_pointer in changed if not is_calibration(json_pointer)]

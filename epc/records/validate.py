@@ -24,7 +24,7 @@ from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
-from epc.records.recompute import manifest_path, read_manifest, recompute
+from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
 from epc.records.row_types import Call, WeightRow
 from epc.records.rows import read_typed
 from epc.records.schemas import clause_of
@@ -273,7 +273,8 @@ def _check_against_trials(
             where = f"/results/per_seed/{index}"
             _compare(record, stated["per_seed"][index], where, findings)
     if again.summary is not None:
-        _compare(again.summary, stated["summary"], "/results/summary", findings)
+        then = stated["summary"]
+        _compare(of_one_rule(again.summary, then), then, "/results/summary", findings)
         _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
     counted = again.usage.as_json()
     provenance = manifest.document["provenance"]
@@ -337,7 +338,7 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
             reliability=restated(manifest),
             length=summary.get("length_correlation"),
         )
-        _compare(again, summary, "/results/summary", findings)
+        _compare(of_one_rule(again, summary), summary, "/results/summary", findings)
 
 
 def _ordered(record: Json, order: Sequence[str]) -> Json:

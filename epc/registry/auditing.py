@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import audit_manifest
-from epc.audit.facts import Word
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.records.typed import as_json
@@ -19,10 +18,9 @@ from epc.registry import layout
 from epc.registry.card_types import AuditSummary
 from epc.registry.cards import audited
 from epc.registry.registry import Registry
-from epc.spec.coupling import LEVEL, RULE
+from epc.spec.coupling import RULE
 
-# Words that are settled before anything is tested, whatever the rule.
-_SETTLED: Final[tuple[Word, ...]] = ("no_verdicts_counted", "collapsed", "inconclusive")
+_OF_A_RULE: Final = ("verdict", "p_value", "unit", "rule", "preferences_differ", "transfer")
 
 
 def audits(checkout: Path, registry: Registry) -> Json:
@@ -46,23 +44,12 @@ def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
     return audited(audit_manifest(manifest, **probes).as_json())
 
 
-def as_published(now: AuditSummary, manifest: Manifest, stated: AuditSummary) -> AuditSummary:
-    """Return what the rule of a card says of its run, given what today's says.
+def as_published(now: AuditSummary, stated: AuditSummary) -> AuditSummary:
+    """Return what a card should say of its run, given what today's rule says.
 
-    Rule 1 went by the test whether verdicts differ between the domains, which stands among the
-    figures that are recomputed. What else a card states of an audit is no rule's.
+    What an older rule said is verified by the digest of the card alone, since nobody computes that
+    rule any more. What else a card states of an audit is no rule's.
     """
-    # Reading R39: rule 1.
     if stated.rule == RULE:
         return now
-    test = manifest.results.summary.control.test
-    by_test: Word = "coupled" if test.p_value <= LEVEL else "no_detectable_coupling"
-    return replace(
-        now,
-        verdict=now.verdict if stated.verdict in _SETTLED else by_test,
-        p_value=test.p_value,
-        unit=test.unit,
-        rule=stated.rule,
-        preferences_differ=None,
-        transfer=None,
-    )
+    return replace(now, **{name: getattr(stated, name) for name in _OF_A_RULE})

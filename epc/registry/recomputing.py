@@ -138,7 +138,7 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
     audit, findings = _audit_again(run, done.manifest)
     assert isinstance(snapshot.card, MeasuredCard)
     stated, anew = snapshot.card.audit, snapshot.audited_anew
-    then = as_published(audit, done.manifest, stated)
+    then = as_published(audit, stated)
     changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
     if anew is not None:
         changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(audit, anew)]

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from epc.audit.coupling import Into, Transfer
+from epc.audit.coupling import Crossed, Into, Transfer
 from epc.spec.coupling import LEVEL
 from epc.spec.domains import Direction, Pair, pair_title
 from epc.statistics.intervals import Interval
 
 MEANING: Final[dict[str, str]] = {
-    "coupled": "training in one domain first redirects choices in the other, beyond chance, and "
-    "costs win rate there",
+    "coupled": "training in one domain first redirects choices in the other, beyond chance, at a "
+    "cost estimated at 2 points of win rate or more",
     "no_coupling_beyond_margin": "whatever training in one domain does to choices in the other, it "
     "costs less than 2 points of win rate",
-    "no_detectable_coupling": "this run cannot tell what crosses from chance, nor rule out that "
-    "something does",
+    "no_detectable_coupling": "coupling at a cost of 2 points of win rate is neither shown nor "
+    "ruled out",
     "no_verdicts_counted": "a failed run: its gamma of 0 measures nothing",
     "collapsed": "the runs ended on one strategy, so coupling had no room to show",
     "inconclusive": "no claim can rest on this, either way",
@@ -23,23 +23,29 @@ MATRICES: Final = {
     "redirected": "choices redirected, of 100",
     "regret": "transfer regret, points of win rate",
 }
+# Readings R73 and R74: two figures of one thing, which may differ in size and in sign.
+TWO_FIGURES: Final = (
+    "for the domain: by the verdicts alone, corrected for the chance of so few tasks; for these "
+    "tasks: as the run's seeds fell (Reading R2), not corrected: the two may differ in sign"
+)
 _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
 
 
-def headline(direction: Direction, into: Into) -> str:
+def headline(direction: Direction, into: Crossed) -> str:
     """Return one direction in a sentence."""
     pair = Pair.parse(direction)
     return (
-        f"training in {pair.source} first redirects {100 * into.redirected:.0f} of 100 choices in "
-        f"{pair.target} (by chance {100 * into.chance:.0f}) and {_cost(round(100 * into.regret))}"
+        f"training in {pair.source} first redirects an estimated {100 * into.redirected:.0f} of "
+        f"100 choices in {pair.target} (chance alone: {100 * into.chance:.0f}){_cost(into)}"
     )
 
 
-def _cost(whole: int) -> str:
-    if not whole:
-        return "costs no whole point of win rate"
-    verb = "costs" if whole > 0 else "gains"
-    return f"{verb} {abs(whole)} point{'' if abs(whole) == 1 else 's'} of win rate"
+def _cost(into: Crossed) -> str:
+    """Return a cost as one only where its interval for the domain excludes 0."""
+    if into.regret_ci95 is None or into.regret_ci95[0] <= 0 <= into.regret_ci95[1]:
+        return "; no cost in win rate is shown for the domain"
+    kind = "cost" if into.regret > 0 else "gain"
+    return f", at a {kind} estimated at {abs(100 * into.regret):.1f} points of win rate"
 
 
 def tested(transfer: Transfer) -> str:
@@ -61,6 +67,8 @@ def lines(transfer: Transfer) -> Iterator[str]:
     for direction, into in (transfer.directions or {}).items():
         yield f"{pair_title(direction)}: {headline(direction, into)}"
         yield from (f"  {label:<12}{text}" for label, text in figures(direction, into))
+    if transfer.directions:
+        yield TWO_FIGURES
 
 
 def cell(into: Into, figure: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from epc.analysis.observed import FIGURES, Group, Report
 from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
+from epc.audit.side_checks import clustered
 from epc.records.observed.types import UNKNOWN
 from epc.spec.coupling import MARGIN
 from epc.statistics.intervals import Interval
@@ -133,6 +134,8 @@ def _transfer(name: str, found: Transferred) -> Iterator[str]:
     if found.test:
         unit = f"{found.test.method} of {found.test.unit}s"
         yield f"  p          {found.test.p_value:.4f} for both directions, by {unit}"
+    for domain, p in clustered(found.clusters).items():
+        yield f"  topics     {domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
     if found.detectable is not None and found.word != "coupled":
         size = f"{found.detectable:.3f}"
         yield f"  power      a regret of {size} is found in 4 of 5 such files or more"

@@ -15,6 +15,7 @@ from epc.second.observed_pairs import Asked, own, pairs
 from epc.second.observed_rows import Verdict, alike, pair_of, rows_of
 from epc.second.observed_sums import Json
 from epc.second.observed_transfer import table
+from epc.spec.coupling import RULE
 
 CLAUSE: Final = "Reading R77"
 TOLERANCE: Final = 1e-12
@@ -23,15 +24,18 @@ _REMEDY: Final = "measure the verdict file again; if that agrees with itself, re
 
 def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
     """Yield where a report's JSON differs from what this implementation makes of the verdicts."""
-    again = measured(header, verdicts, document["choices"])
+    stated = [group["transfer"] for group in document["groups"] if group["transfer"]]
+    of_this_rule = all(crossed.get("rule") == RULE for crossed in stated)
+    again = measured(header, verdicts, document["choices"], crossing=of_this_rule)
     for where, problem in _compared(again, document, ""):
         yield Finding(clause=CLAUSE, where=where, problem=problem, remedy=_REMEDY)
 
 
-def measured(header: Header, verdicts: Verdicts, choices: Json) -> Json:
+def measured(header: Header, verdicts: Verdicts, choices: Json, *, crossing: bool = True) -> Json:
     """Return every count, share and interval of a report, as its JSON has them.
 
-    Of transfer the people's figures are not made again (Reading R77).
+    Of transfer the people's figures are not made again (Reading R77), and none without `crossing`:
+    where a report is of an older rule.
     """
     rows = rows_of(verdicts)
     once: dict[object, Verdict] = {}
@@ -52,7 +56,7 @@ def measured(header: Header, verdicts: Verdicts, choices: Json) -> Json:
         "items": items,
         "duplicates": len(rows) - len(once),
         "items_under_two_names": items - len({pair_of(row) for row in rows}),
-        "groups": [_group(one, groups, choices) for one in groups],
+        "groups": [_group(one, groups, choices, crossing=crossing) for one in groups],
         "pairs": [*pairs(groups)],
     }
 
@@ -77,11 +81,14 @@ def _close(one: Any, other: Any) -> bool:
     return numbers and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def _group(one: Asked, every: list[Asked], choices: Json) -> Json:
+def _group(one: Asked, every: list[Asked], choices: Json, *, crossing: bool) -> Json:
     names, _, rows = one
     equal, other, repeats = repeated(rows)
     figures = {**places(rows), **gold(rows), **said(rows), **humans(rows), **repeats}
     figures |= scored(rows) | own(one, every, choices.get("same", {}))
+    transfer: Json = {}
+    if crossing:
+        transfer["transfer"] = table(rows, choices.get("baseline"), choices.get("domains", ()))
     return {
         "settings": names,
         "verdicts": len(rows),
@@ -89,5 +96,5 @@ def _group(one: Asked, every: list[Asked], choices: Json) -> Json:
         "equal_answers": equal,
         "equal_answers_other_verdict": other,
         "figures": {name: figure for name, figure in figures.items() if figure},
-        "transfer": table(rows, choices.get("baseline"), choices.get("domains", ())),
+        **transfer,
     }

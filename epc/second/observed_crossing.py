@@ -9,23 +9,26 @@ from math import comb, sqrt
 from statistics import NormalDist, fmean
 from typing import Final, NamedTuple
 
+from epc.second.observed_clusters import clusters
 from epc.second.observed_sums import Json, beyond, student
 from epc.second.observed_wheels import FIGURES, Counts, Pair, Twice, by_chance, figures, p_value
 from epc.second.observed_wheels import rates as rates_of
 from epc.second.pcg64 import orders, uniforms
 from epc.spec.coupling import (
+    CLUSTER_LEVEL,
     FEWEST_DECIDED,
     FEWEST_SPLITS,
     FEWEST_STRATEGIES,
     FEWEST_TASKS,
     LEVEL,
     MARGIN,
+    RULE,
     UNEQUAL,
 )
 
 Cells = Mapping[tuple[str, object], Sequence[int]]  # of author and task: won, lost and tied
 
-_WHEELS, _OF_A_HALF, _WITHOUT = 4096, 64, 512
+_WHEELS, _OF_A_PART = 16_384, 256
 _CUTS, _BLOCKS = 64, 16
 _CUT, _BLOCKED = 20261124, 20261126
 _MOST: Final = 2**53 - 1
@@ -45,15 +48,19 @@ def crossing(sides: Mapping[str, Cells], strategies: Sequence[str]) -> Json:
     tied = sum(cell[2] for cells in sides.values() for cell in cells.values())
     enough = sum(every) - tied >= FEWEST_DECIDED * sum(every)
     report: Json = {
+        "rule": RULE,
         "left_out_strategies": [k for k in strategies if k not in kept],
         "left_out_tasks": {
             name: len({task for _, task in cells} - tasks[name]) for name, cells in sides.items()
         },
         **dict.fromkeys(("test", "directions", "detectable")),
+        "clusters": {name: clusters(own) for name, own in by_domain.items()},
         "word": "inconclusive",
     }
     if enough and len(kept) >= _TWO and all(by_domain.values()):
         report |= _worked_out(by_domain)
+    if any(p is not None and p * len(sides) <= CLUSTER_LEVEL for p in report["clusters"].values()):
+        report["word"] = "inconclusive"
     return report
 
 
@@ -91,18 +98,15 @@ def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
     names = sorted(by_domain, key=by_domain.__getitem__)
     units = [unit for name in names for unit in by_domain[name]]
     sizes = [len(by_domain[name]) for name in names]
-    first, freedom = sizes[0], min(sizes) - 1
-    counts = [
-        [sum(cell) for cell in zip(*cells, strict=True)] for cells in zip(*units, strict=True)
-    ]
-    ties = [tied / max(1, won + lost + tied) for won, lost, tied in counts]
-    estimates = _estimates(units, first, ties, freedom)
+    first, freedom = sizes[0], min(*sizes, _BLOCKS) - 1
+    pooled, *ties = (_ties(some) for some in (units, units[:first], units[first:]))
+    estimates = _estimates(units, first, (ties[0], ties[1]), freedom)
     ways = comb(sum(sizes), first)
     splits = min(ways // 2 if sizes[0] == sizes[1] else ways, _MOST)
     permuted = max(sizes) <= UNEQUAL * min(sizes)
     both = estimates[2]["crossing"]
-    p = p_value(units, first, ties) if permuted else _by_spread(both, freedom)
-    chance = by_chance(units, first, ties)
+    p = p_value(units, first, pooled) if permuted else _by_spread(both, freedom)
+    chance = by_chance(units, first, (ties[0], ties[1]))
     method = "permutation" if permuted else "jackknife"
     directions = {
         f"{names[1 - at]}_to_{names[at]}": _direction(estimates[at], chance[at], p, freedom)
@@ -116,6 +120,14 @@ def _worked_out(by_domain: Mapping[str, list[list[list[int]]]]) -> Json:
     }
 
 
+def _ties(units: Sequence[Counts]) -> list[float]:
+    """Return how often each strategy ties."""
+    counts = [
+        [sum(cell) for cell in zip(*cells, strict=True)] for cells in zip(*units, strict=True)
+    ]
+    return [tied / max(1, won + lost + tied) for won, lost, tied in counts]
+
+
 class _Estimate(NamedTuple):
     """A figure without its bias, its variance and that of halves; None with a single unit."""
 
@@ -125,7 +137,7 @@ class _Estimate(NamedTuple):
 
 
 def _estimates(
-    units: Sequence[Counts], first: int, ties: Sequence[float], freedom: int
+    units: Sequence[Counts], first: int, ties: Pair, freedom: int
 ) -> list[dict[str, _Estimate]]:
     """Return the estimates into the first domain, the second, and what crosses into both."""
     sizes = (first, len(units) - first)
@@ -146,11 +158,12 @@ def _estimates(
         for at in range(len(blocks[left]))
     ]
     seen = [
-        _with_both(figures([table(chosen) for chosen in chosen_sets], ties, wheels))
-        for chosen_sets, wheels in (
-            ([every], _WHEELS),
-            (cuts, _OF_A_HALF),
-            (without if freedom else [every], _WITHOUT),
+        _with_both(figures([table(chosen) for chosen in some], ties, wheels, numbers=numbers))
+        for some, wheels, numbers in (
+            ([every], _WHEELS, None),
+            (cuts, _OF_A_PART, range(len(cuts))),
+            (cuts, _OF_A_PART, None),
+            (without if freedom else [every], _OF_A_PART, None),
         )
     ]
     where = [(side, at) for side in (0, 1) for at in range(len(blocks[side]))]
@@ -211,8 +224,8 @@ def _estimated(
     freedom: int,
 ) -> _Estimate:
     """Return a figure corrected by its halves, with its spread over blocks (Reading R74)."""
-    whole, halves, without = seen
-    value = 2 * fmean(whole[0]) - fmean(x for each in halves for x in each)
+    (whole,), other, halves, without = seen
+    value = 2 * fmean(whole) - fmean(x for each in other for x in each)
     if not freedom:
         return _Estimate(value, None, None)
     apart = [
@@ -229,9 +242,9 @@ def _estimated(
         middles = [fmean(row[i] for row in rows) for i in (0, 1)]
         off = fmean((row[0] - middles[0]) * (row[1] - middles[1]) for row in rows)
         of_units += (len(rows) - 1) * (off - of_a_cut / _CUTS)
-    of_a_wheel = fmean((one - other) ** 2 / 4 for one, other in halves) * _OF_A_HALF
-    of_wheels = of_a_wheel * (4 / _WHEELS + 1 / (2 * _CUTS * _OF_A_HALF))
-    return _Estimate(value, max(of_a_cut, of_units) + of_wheels, of_a_cut + of_wheels)
+    noise = [fmean((x - y) ** 2 / 4 for x, y in some) for some in ([whole], other)]
+    of_wheels = 4 * noise[0] + noise[1] / len(other)
+    return _Estimate(value, max(1.5 * of_a_cut, of_units) + of_wheels, of_a_cut + of_wheels)
 
 
 def _direction(estimates: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:

@@ -7,7 +7,7 @@ are left undivided by their sum, which is kept beside them, so a round changes o
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, combinations, islice
 from math import comb, fsum
 from typing import Final
@@ -23,10 +23,9 @@ Halves = list[list[float]]  # the mean weights of either half of the wheels
 Counts = Sequence[Sequence[int]]  # won, lost and tied of each strategy: a unit
 
 FIGURES: Final = ("redirected", "regret", "harm", "crossing")
-_AT_ONCE: Final = 16_384  # wheels that share a block of draws
 _WALKS, _DEALT = 20261123, 20260704
 _LISTED, _DRAWN = 2000, 1999
-_CHANCES: Final = 64
+_CHANCES, _OF_CHANCE, _CUT = 64, 128, 20261130
 _EQUAL: Final = 1e-9
 
 
@@ -39,18 +38,22 @@ def rates(units: Sequence[Counts]) -> list[float]:
 
 
 def figures(
-    tables: Sequence[Pair], ties: Rates, wheels: int, *, whole: bool = True
+    tables: Sequence[Pair],
+    ties: Pair,
+    wheels: int,
+    *,
+    whole: bool = True,
+    numbers: Sequence[int] | None = None,
 ) -> list[list[dict[str, Twice]]]:
     """Return the figures into either domain of each table, over so many wheels each.
 
-    If not the `whole` of them, the redirected choices alone.
+    `ties` are of either domain. If not the `whole` of them, the redirected choices alone. Tables
+    with `numbers` have draws of their own by these, others have the same.
     """
     rows = []
     for at, pair in enumerate(tables):
-        width = _AT_ONCE // wheels
-        block, offset = divmod(at, width)
-        beside = min(width, len(tables) - block * width)
-        ended = _policies(pair, ties, block, range(offset, beside * wheels, beside), whole=whole)
+        stream = () if numbers is None else (1 + numbers[at],)
+        ended = _policies(pair, ties, wheels, stream, whole=whole)
         rows.append([_of(own, *of) for own, of in zip(pair, ended, strict=True)])
     return rows
 
@@ -59,8 +62,9 @@ def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, 
     apart = [
         [x - y for x, y in zip(*both, strict=True)] for both in zip(crossed, again, strict=True)
     ]
+    # The sign is half that of the other half of the wheels and half that of all of them.
     signed = [
-        fsum((x > 0) * y - (x < 0) * y for x, y in zip(one, other, strict=True)) / 2
+        fsum((_sign(y) + _sign(x + y)) * x for x, y in zip(one, other, strict=True)) / 4
         for one, other in (apart, apart[::-1])
     ]
     values = {"redirected": (signed[0], signed[1])}
@@ -73,19 +77,23 @@ def _of(own: Rates, crossed: Halves, again: Halves, *more: Halves) -> dict[str, 
     return values
 
 
+def _sign(x: float) -> int:
+    return (x > 0) - (x < 0)
+
+
 def _policies(
-    pair: Pair, ties: Rates, block: int, columns: range, *, whole: bool
+    pair: Pair, ties: Pair, wheels: int, stream: tuple[int, ...], *, whole: bool
 ) -> list[list[Halves]]:
     """Return, into either domain: crossed, again and, of the `whole`, alone and matched."""
-    sides = [_odds(side, ties) for side in pair]
-    dealt = [_odds(_dealt(pair[1 - at], pair[at]), ties) for at in (0, 1)] if whole else []
-    across = columns.step * len(columns)
-    start = [1 / len(ties)] * len(ties)
+    sides = [_odds(side, tie) for side, tie in zip(pair, ties, strict=True)]
+    dealt = [_odds(_dealt(pair[1 - at], pair[at]), ties[1 - at]) for at in (0, 1) if whole]
+    strategies = len(pair[0])
+    start = [1 / strategies] * strategies
     kinds = 4 if whole else 2
-    sums = [[[[0.0] * len(ties) for _ in range(2)] for _ in range(kinds)] for _ in range(2)]
-    for number, column in enumerate(columns):
-        half = 2 * number // len(columns)
-        begun, then = (_draws(step, block, across, column) for step in (0, 1))
+    sums = [[[[0.0] * strategies for _ in range(2)] for _ in range(kinds)] for _ in range(2)]
+    for wheel in range(wheels):
+        half = 2 * wheel // wheels
+        begun, then = (_draws((step, *stream), wheels, wheel) for step in (0, 1))
         alone = [_walk(start, odds, begun) for odds in sides]
         for at, odds in enumerate(sides):
             ended = [_walk(alone[1 - at], odds, then), _walk(alone[at], odds, then)]
@@ -93,7 +101,7 @@ def _policies(
                 ended += [alone[at], _walk(_walk(start, dealt[at], begun), odds, then)]
             for total, weights in zip(sums[at], ended, strict=True):
                 total[half] = [x + y for x, y in zip(total[half], weights, strict=True)]
-    n = len(columns) // 2
+    n = wheels // 2
     return [[[[x / n for x in one] for one in each] for each in of] for of in sums]
 
 
@@ -130,17 +138,17 @@ def _walk(start: Sequence[float], odds: Odds, draws: Sequence[tuple[float, float
     return [weight / whole for weight in weights]
 
 
-@cache
-def _drawn(step: int, block: int) -> "array[float]":
-    return array("d", islice(uniforms(_WALKS, step, block), 2 * ROUNDS * _AT_ONCE))
+@lru_cache(maxsize=4)
+def _drawn(stream: tuple[int, ...], wheels: int) -> "array[float]":
+    return array("d", islice(uniforms(_WALKS, *stream), 2 * ROUNDS * wheels))
 
 
-def _draws(step: int, block: int, across: int, column: int) -> list[tuple[float, float]]:
-    """Return a wheel's draws and its verdicts': of every round, `across` of either in a row."""
-    drawn = _drawn(step, block)
-    end = 2 * ROUNDS * across
-    spun = drawn[column : end : 2 * across]
-    return [*zip(spun, drawn[across + column : end : 2 * across], strict=True)]
+@lru_cache(maxsize=2048)  # those of parts, which many tables share
+def _draws(stream: tuple[int, ...], wheels: int, wheel: int) -> list[tuple[float, float]]:
+    """Return a wheel's draws and its verdicts': of every round, all wheels' of either in a row."""
+    drawn = _drawn(stream, wheels)
+    spun, said = drawn[wheel :: 2 * wheels], drawn[wheels + wheel :: 2 * wheels]
+    return [*zip(spun, said, strict=True)]
 
 
 def p_value(units: Sequence[Counts], first: int, ties: Rates) -> float:
@@ -154,14 +162,34 @@ def p_value(units: Sequence[Counts], first: int, ties: Rates) -> float:
     return sum(each >= moved[0] * (1 - _EQUAL) for each in moved) / len(moved)
 
 
-def by_chance(units: Sequence[Counts], first: int, ties: Rates) -> list[float]:
-    """Return what arrangements redirect on average into the first domain and the second."""
+def by_chance(units: Sequence[Counts], first: int, ties: Pair) -> list[float]:
+    """Return what arrangements redirect on average into either domain, each without its bias."""
     rows, _ = _arrangements(first, len(units) - first)
     count = min(_CHANCES, len(rows))
     step = (len(rows) - 1) / max(1, count - 1)
     some = [rows[int(at * step)] for at in range(count - 1)] + rows[-1:]
-    results = figures([*_tables(units, some)], ties, _CHANCES, whole=False)
-    return [fsum(sum(each[at]["redirected"]) / 2 for each in results) / count for at in (0, 1)]
+    drawn, moved = uniforms(_CUT), [0.0, 0.0]
+    for number, row in enumerate(some):
+        keys = [*islice(drawn, len(units))]
+        sides = [*row], [at for at in range(len(units)) if at not in {*row}]
+        halves = [_cut(side, keys) for side in sides]
+        tables = [
+            (rates([units[at] for at in one]), rates([units[at] for at in other]))
+            for one, other in (sides, *zip(*halves, strict=True))
+        ]
+        numbers = [number, count + number, 2 * count + number]
+        whole, upper, lower = figures(tables, ties, _OF_CHANCE, whole=False, numbers=numbers)
+        for at in (0, 1):
+            share, *parts = (sum(of[at]["redirected"]) / 2 for of in (whole, upper, lower))
+            moved[at] += 2 * share - sum(parts) / 2
+    return [total / count for total in moved]
+
+
+def _cut(side: Sequence[int], keys: Sequence[float]) -> tuple[Sequence[int], Sequence[int]]:
+    if len(side) == 1:
+        return side, side
+    order = sorted(side, key=keys.__getitem__)
+    return order[: len(side) // 2], order[len(side) // 2 :]
 
 
 def _tables(units: Sequence[Counts], rows: Sequence[Sequence[int]]) -> Iterator[Pair]:

@@ -111,10 +111,12 @@ def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Jud
     return by_domain
 
 
-def endless(population: Population, draws: int, rng: Generator) -> tuple[Array, Array, Array]:
-    """Return both domains' win rates, and the ties, over tasks without end.
+def endless(
+    population: Population, draws: int, rng: Generator
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Return both domains' win rates, and their ties, over tasks without end.
 
-    Shapes: (strategies, draws) twice, (strategies,).
+    Shapes: (strategies, draws) twice, (strategies,) twice.
     """
     many = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
     judged = drawn(many, draws, rng).values()
@@ -122,7 +124,8 @@ def endless(population: Population, draws: int, rng: Generator) -> tuple[Array, 
         np.ascontiguousarray((each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T)
         for each in judged
     )
-    return first, second, np.stack([each.tie.mean(axis=(0, 2)) for each in judged]).mean(axis=0)
+    one, other = (each.tie.mean(axis=(0, 2)) for each in judged)
+    return (first, second), (one, other)
 
 
 def _repeated(wins: Array, population: Population, rng: Generator) -> Array:

@@ -86,10 +86,10 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
     pair = Pair.parse(direction.name)
     others = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
     yield (
-        f"{others} in {pair.source} first redirects {100 * into.redirected:.0f} of 100 choices in "
-        f"{pair.target}{_between(into.redirected_ci95, '.0f')}, by chance {100 * into.chance:.0f}, "
-        f"at a regret of {100 * into.regret:+.1f} points of win rate"
-        f"{_between(into.regret_ci95, '+.1f')}."
+        f"{others} in {pair.source} first changes an estimated {100 * into.redirected:.0f} of 100 "
+        f"later choices in {pair.target}{_between(into.redirected_ci95, '.0f')}. Chance alone "
+        f"changes {100 * into.chance:.0f}. The regret is estimated at {100 * into.regret:+.1f} "
+        f"points of win rate{_between(into.regret_ci95, '+.1f')}."
     )
 
 

@@ -63,7 +63,7 @@ def test_reading_r71_a_fresh_run_with_other_favourites_is_coupled(tmp_path: Path
     code, said = audited(measure(tmp_path / "run", scripted(tmp_path, FAVOURITES)))
 
     assert (code, said["verdict"], by_r71(said)) == (0, "coupled", "coupled")
-    assert (said["rule"], said["margin"]) == (2, 0.02)
+    assert (said["rule"], said["margin"]) == (3, 0.02)
     # Of 12,870 ways to deal 16 tasks out, 1,999 are drawn; but for a chance copy none is as far.
     assert 1 <= round(said["p_value"] * 2000) <= 4
     assert said["unit"] == "task"
@@ -92,9 +92,12 @@ def test_the_contracts_keys_stand_in_the_json_and_the_word_with_its_rule_in_the_
     for into in said["transfer"].values():
         own = {"redirected", "redirected_ci95", "regret", "regret_ci95", "chance"}
         assert own <= into.keys()
-    assert printed.startswith(f"{run}: {said['verdict']} (rule 2)\n")
+    assert printed.startswith(f"{run}: {said['verdict']} (rule 3)\n")
     for domain, into in zip(("visual", "text"), said["transfer"].values(), strict=True):
-        assert f"redirects {100 * into['redirected']:.0f} of 100 choices in {domain}" in printed
+        assert (
+            f"redirects an estimated {100 * into['redirected']:.0f} of 100 choices in {domain}"
+            in printed
+        )
 
 
 @pytest.mark.parametrize("evaluator", ["mock/coin-flip", "alike"])
@@ -120,7 +123,7 @@ def test_epc_2_5_g_a_screening_too_small_exits_with_findings(tmp_path: Path) -> 
     printed = done.stdout.decode()
 
     assert done.returncode == 1
-    assert printed.startswith(f"{run}: inconclusive (rule 2)\n")
+    assert printed.startswith(f"{run}: inconclusive (rule 3)\n")
     assert "5 seeds are too few for any claim" in printed
     assert "fix: measure 30 seeds" in printed
 

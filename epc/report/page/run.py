@@ -13,7 +13,15 @@ from epc.report import audit_text, measurement_text
 from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
-from epc.report.coupling_text import MEANING, conditions, figures, headline, matrices, tested
+from epc.report.coupling_text import (
+    MEANING,
+    TWO_FIGURES,
+    conditions,
+    figures,
+    headline,
+    matrices,
+    tested,
+)
 from epc.report.page.markup import (
     Markup,
     drawn,
@@ -103,6 +111,8 @@ def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, st
         yield "p value", tested(transfer)
         if transfer.test is not None:
             yield "conditional", conditions(transfer)
+        if transfer.directions:
+            yield "two figures", TWO_FIGURES
     yield "control", f"the noise floor is {audit_text.METHODS[audited.control['method']]}"
     yield "rule", f"version {RULE}; see Readings R70 to R74"
     for number, line in enumerate(holds):

@@ -287,7 +287,7 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
 
 
 def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_beside_it() -> None:
-    """Rule 1 said `no_detectable_coupling` of the coin, of which rule 2 can say more."""
+    """Rule 1 said `no_detectable_coupling` of the coin, of which rule 3 can say more."""
     card = json.loads((ROOT / "snapshots" / "v1.0-CoinFlip" / "snapshot.json").read_text())
     words = ("snapshot", "show", "v1.0-CoinFlip", "--registry", str(ROOT))
     shown = epc(*words).stdout
@@ -295,10 +295,10 @@ def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_besid
 
     assert card["audit"]["verdict"] == "no_detectable_coupling"
     assert "rule" not in card["audit"]
-    assert "  audit      no_coupling_beyond_margin (rule 2), p = " in shown
+    assert "  audit      no_coupling_beyond_margin (rule 3), p = " in shown
     assert "published as no_detectable_coupling (rule 1), p = 0.73" in shown
     assert "training in text first redirects" in shown
-    assert (given["audit"]["rule"], given["audit_published"]) == (2, card["audit"])
+    assert (given["audit"]["rule"], given["audit_published"]) == (3, card["audit"])
 
 
 def test_a_real_evaluator_that_always_says_a_measures_what_the_instrument_does(

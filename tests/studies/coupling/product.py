@@ -6,6 +6,8 @@ from studies.coupling.reference import ROUNDS, Counts
 
 from epc.audit.coupling import worked_out
 from epc.audit.permutation import by_tasks
+from epc.audit.redirection import p_value_of, redirected_interval
+from epc.audit.transfer import crossings
 from epc.audit.units import units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
@@ -56,6 +58,30 @@ def answered(
         crossing=crossing,
         coupled=test.p_value <= LEVEL and cost >= MARGIN,
     )
+
+
+def figures_into_both(text: Counts, visual: Counts) -> list[dict[str, tuple[float, float, float]]]:
+    """Return each figure into text and into visual, with its interval for the domain."""
+    names = [f"strategy {index:02}" for index in range(len(text))]
+    units = units_of(_table(text, visual, recorded=True), names)
+    crossed = crossings(units, rounds=ROUNDS, rule=UpdateRule())
+    p_value = p_value_of(units, crossed.crossings, rounds=ROUNDS, rule=UpdateRule())
+    found = []
+    for domain in ("text", "visual"):
+        into = crossed.into[units.domains.index(domain)]
+        intervals = {
+            "redirected": redirected_interval(into.redirected, p_value),
+            "regret": into.regret.interval,
+            "crossing": into.crossing.interval,
+        }
+        found.append(
+            {
+                name: (getattr(into, name).value, *interval)
+                for name, interval in intervals.items()
+                if interval is not None
+            }
+        )
+    return found
 
 
 def preferences_differ(text: Counts, visual: Counts, *, recorded: bool) -> float:

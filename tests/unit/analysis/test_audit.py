@@ -44,7 +44,7 @@ def test_reading_r71_different_favourites_in_the_two_domains_are_coupled(tmp_pat
     # 2 of the 12,870 ways to deal 16 tasks out are as extreme, and 1,999 of all are drawn.
     said = found.as_json()
     assert 1 <= said["p_value"] * 2000 <= 4
-    assert (said["rule"], said["margin"], said["unit"]) == (2, 0.02, "task")
+    assert (said["rule"], said["margin"], said["unit"]) == (3, 0.02, "task")
     assert said["preferences_differ"] == {
         "differ": True,
         "p_value": pytest.approx(2 / 12870),

@@ -248,12 +248,18 @@ def test_reading_r71_preferences_that_differ_without_crossing_are_a_fact_beside_
     assert "Reading R71" not in problems(replace(COUPLED, preferences=differ))
 
 
-def test_reading_r74_topics_that_nobody_declared_are_warned_of() -> None:
-    topics = replace(crossing(0.2, 0.0), clusters={"text": 0.025, "visual": 0.026})
+def test_reading_r71_topics_that_nobody_declared_leave_no_word() -> None:
+    coupled = crossing(0.02, 0.2)
+    topics = replace(coupled, clusters={"text": 0.005, "visual": 0.0051})
 
-    said = assess(replace(SOUND, transfer=topics))[1]
-    assert [finding.where.rsplit("/", 1)[-1] for finding in said] == ["text"]
-    assert said[0].clause == "Reading R74"
+    word, said = assess(replace(SOUND, transfer=topics))
+
+    assert word == "inconclusive"
+    assert [finding.clause for finding in said] == ["Reading R74"]
+    assert "the text tasks (p 0.005)" in said[0].problem
+    assert "visual" not in said[0].problem
+    none = replace(coupled, clusters={"text": 0.0051, "visual": None})
+    assert assess(replace(SOUND, transfer=none))[0] != "inconclusive"
 
 
 def test_reading_r72_ties_that_differ_are_a_failure_of_format_and_no_coupling() -> None:

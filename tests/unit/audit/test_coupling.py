@@ -137,7 +137,7 @@ def figures(given: VerdictTable, names: str = "xy", **more: Any) -> Transfer:
 def test_reading_r71_the_figures_of_opposed_domains() -> None:
     found = figures(OPPOSED)
 
-    assert (found.rule, found.margin) == (2, 0.02)
+    assert (found.rule, found.margin) == (3, 0.02)
     assert found.units == {"text": 4, "visual": 4}
     assert found.test is not None
     assert found.test.p_value == pytest.approx(1 / 35)

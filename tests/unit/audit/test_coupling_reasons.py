@@ -108,7 +108,7 @@ def test_reading_r72_domains_that_tie_unlike_are_named(p_value: float, expected:
     assert all("undecided in 10% in text and 30% in visual" in problem for _, problem in found)
 
 
-@pytest.mark.parametrize(("p_value", "expected"), [(0.025, 1), (0.026, 0), (None, 0)])
+@pytest.mark.parametrize(("p_value", "expected"), [(0.005, 1), (0.0051, 0), (None, 0)])
 def test_reading_r74_topics_are_named_at_half_the_level_for_either_domain(
     p_value: float | None, expected: int
 ) -> None:

@@ -15,19 +15,43 @@ def into(**figures: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("regret", "said"),
+    ("regret", "interval", "said"),
     [
-        (0.0049, "costs no whole point of win rate"),
-        (0.006, "costs 1 point of win rate"),
-        (0.031, "costs 3 points of win rate"),
-        (-0.012, "gains 1 point of win rate"),
-        (-0.02, "gains 2 points of win rate"),
+        (0.026, (0.012, 0.04), ", at a cost estimated at 2.6 points of win rate"),
+        (0.026, (0.0, 0.052), "; no cost in win rate is shown for the domain"),
+        (0.04, (-0.01, 0.09), "; no cost in win rate is shown for the domain"),
+        (0.04, None, "; no cost in win rate is shown for the domain"),
+        (-0.012, (-0.02, -0.004), ", at a gain estimated at 1.2 points of win rate"),
     ],
 )
-def test_a_direction_is_one_sentence(regret: float, said: str) -> None:
-    assert headline("text_to_visual", into(regret=regret)) == (
-        "training in text first redirects 42 of 100 choices in visual (by chance 20) and " + said
+def test_reading_r71_a_cost_is_a_sentence_only_where_its_interval_excludes_0(
+    regret: float, interval: tuple[float, float] | None, said: str
+) -> None:
+    assert headline("text_to_visual", into(regret=regret, regret_ci95=interval)) == (
+        "training in text first redirects an estimated 42 of 100 choices in visual (chance alone: "
+        "20)" + said
     )
+
+
+def test_reading_r71_no_sentence_about_a_word_speaks_of_chance_against_a_p_value() -> None:
+    """`no_detectable_coupling` stands above p = 0.032 too: choices redirected, at no cost."""
+    assert "chance" not in coupling_text.MEANING["no_detectable_coupling"]
+    assert "estimated" in coupling_text.MEANING["coupled"]
+
+
+def test_reading_r73_two_figures_of_one_thing_are_explained_where_they_stand() -> None:
+    seen = SimpleNamespace(
+        redirected=0.01, redirected_ci95=None, regret=0.026, regret_ci95=None, again="simulated"
+    )
+    figures = {"crossing": 0.0, "crossing_ci95": None, "harm": 0.0, "harm_ci95": None}
+    one = into(regret=-0.01, these_tasks=seen, **figures)
+    given: Any = SimpleNamespace(directions={"text_to_visual": one})
+
+    *printed, last = coupling_text.lines(given)
+
+    assert any("for the domain" in line and "for these tasks" in line for line in printed)
+    assert "may differ in sign" in last
+    assert [*coupling_text.lines(SimpleNamespace(directions=None))] == []  # type: ignore[arg-type]
 
 
 def test_a_cell_has_its_interval_if_there_is_one() -> None:

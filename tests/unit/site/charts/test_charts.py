@@ -97,8 +97,11 @@ def test_reading_r70_the_picture_of_what_crosses_has_both_figures_and_both_inter
             assert [row["low"], row["high"]] == [100 * end for end in part[f"{figure}_ci95"]]
     redirected = shown["visual to text", "redirected", "for the domain"]
     assert redirected["chance"] == 100 * into["chance"]
-    assert f"redirects {100 * into['redirected']:.0f} of 100 choices in text" in chart.alternative
-    assert "by rule 2" in chart.alternative
+    assert (
+        f"redirects an estimated {100 * into['redirected']:.0f} of 100 choices in text"
+        in chart.alternative
+    )
+    assert "by rule 3" in chart.alternative
     dashed = chart.specification["vconcat"][1]["layer"][1]
     assert (dashed["data"]["values"], dashed["mark"]["strokeDash"]) == ([{"at": 2}], [4, 3])
 

@@ -1,0 +1,187 @@
+"""How near the printed figures come to what is true of the domain, and how often intervals hold it.
+
+    python tests/studies/coupling/intervals.py --out intervals.csv
+    python tests/studies/coupling/intervals.py --only "favourites" --runs 50
+
+A case fixes win rates and ties by strategy in two domains. A run draws tasks, asks every pair once,
+and puts the table to the program. What is true is worked out beside it, by 100,000 wheels on the
+rates themselves, with code that the program does not share.
+"""
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+from studies.coupling import product
+from studies.coupling.generators import FLOOR, LOSS, ROUNDS, WIN, Array, Counts, logistic
+from studies.coupling.reference import in_order, redirected, regret
+
+FIGURES = "redirected", "regret", "crossing"
+WHEELS, AT_ONCE, SEED = 100_000, 20_000, 20261131
+COLUMNS = (
+    *("case", "strategies", "tasks", "figure", "truth", "mean", "sd", "intervals"),
+    *("held", "below", "above", "width"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Log-odds of winning, two rows of K; each task adds to them; shares of ties by domain."""
+
+    name: str
+    odds: Array
+    tasks: tuple[int, ...]
+    task_sd: float = 0.0
+    interaction_sd: float = 0.0
+    ties: tuple[float, float] = (0.0, 0.0)
+    runs: float = 1.0  # times as many as others
+    rates: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out the win rates over tasks without end, by Gauss and Hermite's sum."""
+        points, weights = np.polynomial.hermite_e.hermegauss(60)
+        spread = np.hypot(self.task_sd, self.interaction_sd)
+        wins = logistic(self.odds[..., None] + spread * points)
+        object.__setattr__(self, "rates", (wins * weights).sum(-1) / weights.sum())
+
+    def tables(self, tasks: int, rng: Generator) -> tuple[Counts, Counts]:
+        """Ask every pair of so many tasks once: counts (K, tasks, 3) of A, B and ties."""
+        both = []
+        for odds, ties in zip(self.odds, self.ties, strict=True):
+            shape = len(odds), tasks
+            value = odds[:, None] + self.interaction_sd * rng.standard_normal(shape)
+            value = value + self.task_sd * rng.standard_normal(tasks)
+            said = np.where(rng.random(shape) < logistic(value), 0, 1)
+            said[rng.random(shape) < ties] = 2
+            both.append(np.eye(3, dtype=np.int64)[said])
+        return both[0], both[1]
+
+    def truth(self) -> list[dict[str, float]]:
+        """Return the figures into text and into visual."""
+        uniform = np.full(self.rates.shape[1], 1 / self.rates.shape[1])
+        found = []
+        for own, other in ((0, 1), (1, 0)):
+            target, start = self.rates[own], self.rates[other]
+            ways = (
+                (start, self.ties[other]),
+                (target, self.ties[own]),
+                (in_order(start, target), self.ties[other]),
+            )
+            ended = []
+            for first, ties in ways:
+                parts = []
+                for number in range(WHEELS // AT_ONCE):
+                    rng = np.random.default_rng([SEED, number])
+                    begun = trained(np.tile(uniform, (AT_ONCE, 1)), first, ties, rng)
+                    parts.append(trained(begun, target, self.ties[own], rng).mean(0))
+                ended.append(np.mean(parts, axis=0))
+            crossed, again, matched = ended
+            figures = (
+                redirected(crossed, again),
+                regret(crossed, again, target),
+                regret(crossed, matched, target),
+            )
+            found.append(dict(zip(FIGURES, map(float, figures), strict=True)))
+        return found
+
+
+def trained(start: Array, rates: Array, ties: float, rng: Generator) -> Array:
+    """Return the weights (wheels, K) after a phase."""
+    weights, rows = start.copy(), np.arange(len(start))
+    for _ in range(ROUNDS):
+        spun, said, tied = rng.random((3, len(start)))
+        chosen = np.minimum((np.cumsum(weights, axis=1) <= spun[:, None]).sum(1), len(rates) - 1)
+        held = weights[rows, chosen]
+        moved = np.maximum(FLOOR, held + np.where(said < rates[chosen], WIN, -LOSS))
+        weights[rows, chosen] = np.where(tied < ties, held, moved)
+        weights /= weights.sum(1, keepdims=True)
+    return weights
+
+
+def favourites(high: float, low: float, strategies: int = 11) -> Array:
+    """Return log-odds of one favourite in each domain."""
+    odds = np.full((2, strategies), np.log(low / (1 - low)))
+    odds[0, 2] = odds[1, 3] = np.log(high / (1 - high))
+    return odds
+
+
+def exchanged(strategies: int, place: int) -> Array:
+    """Return one ranking, of which the best and the one at `place` are exchanged in visual."""
+    own = np.random.default_rng(strategies).standard_normal(strategies)
+    best, other = own.argsort()[::-1][[0, place]]
+    turned = own.copy()
+    turned[[best, other]] = own[[other, best]]
+    return np.stack([own, turned])
+
+
+def scattered(strategies: int) -> Array:
+    """Return two rankings that have nothing in common."""
+    return np.random.default_rng(strategies).standard_normal((2, strategies))
+
+
+ONE = exchanged(11, 1)[0]
+CASES = (
+    Case(name="favourites 0.8/0.3 exchanged", odds=favourites(0.8, 0.3), tasks=(16, 40)),
+    Case(name="best and second exchanged", odds=exchanged(4, 1), tasks=(16, 40)),
+    Case(
+        name="favourites 0.7/0.4, tasks differ",
+        odds=favourites(0.7, 0.4),
+        interaction_sd=1.0,
+        tasks=(40,),
+    ),
+    Case(name="coin", odds=np.zeros((2, 11)), tasks=(8,)),
+    Case(name="best and second exchanged", odds=exchanged(11, 1), tasks=(250,)),
+    Case(name="ties 0 and 40%", odds=favourites(0.8, 0.3), ties=(0.0, 0.4), tasks=(40,)),
+    Case(name="scattered", odds=scattered(25), tasks=(40,), runs=0.5),
+    Case(name="scattered", odds=scattered(52), tasks=(100,), runs=0.25),
+    Case(name="favourites 0.8/0.3 exchanged", odds=favourites(0.8, 0.3), tasks=(100, 8)),
+    Case(name="noise x4 in visual", odds=np.stack([ONE, ONE / 4]), tasks=(40,)),
+)
+
+
+def rows(case: Case, tasks: int, runs: int) -> Iterator[tuple[object, ...]]:
+    """Yield a line a figure: what is true, what was printed on average, how many intervals held."""
+    truth = case.truth()
+    rng = np.random.default_rng([SEED, tasks, case.odds.shape[1], *case.name.encode()])
+    seen: dict[str, list[tuple[float, float, float, float]]] = {name: [] for name in FIGURES}
+    for _ in range(runs):
+        into = product.figures_into_both(*case.tables(tasks, rng))
+        for true, figures in zip(truth, into, strict=True):
+            for name in FIGURES:
+                seen[name].append((true[name], *figures[name]))
+    for name in FIGURES:
+        true, value, low, high = np.array(seen[name]).T
+        off = value - true
+        yield (
+            *(case.name, case.odds.shape[1], tasks, name, f"{true.mean():.4f}"),
+            *(f"{value.mean():.4f}", f"{off.std():.4f}", len(off)),
+            *(f"{x.mean():.3f}" for x in ((low <= true) & (true <= high), high < true, low > true)),
+            f"{(high - low).mean():.3f}",
+        )
+
+
+def main() -> None:
+    """Write the table, a cell after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("/dev/stdout"))
+    parser.add_argument("--runs", type=int, default=120)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    with asked.out.open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(COLUMNS)
+        for case in CASES:
+            for tasks in case.tasks if asked.only in case.name else ():
+                out.writerows(rows(case, tasks, max(1, round(asked.runs * case.runs))))
+                file.flush()
+
+
+if __name__ == "__main__":
+    main()
