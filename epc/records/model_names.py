@@ -109,11 +109,13 @@ _SPACED: Final = re.compile(r"[\s._@-]+")
 class Spelt:
     """A name, or what is left of it: `platforms` are those that it says; None if it says none.
 
-    `through` are the gateways before it, the first one first.
+    `said`: a word before it says so, and not only the way in which it is spelt. `through` are the
+    gateways before it, the first one first.
     """
 
     name: str
     platforms: tuple[str, ...] | None = None
+    said: bool = False
     through: tuple[str, ...] = ()
 
 
@@ -164,7 +166,9 @@ def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None
             return replace(spelt, name=rest)
         if (platforms := words.get(word)) is not None:
             through = spelt.through if platforms else (*spelt.through, match[1])
-            return Spelt(name=rest, platforms=platforms or spelt.platforms, through=through)
+            said = spelt.said or bool(platforms)
+            platforms = platforms or spelt.platforms
+            return Spelt(name=rest, platforms=platforms, said=said, through=through)
     for pattern, platform in RULES:
         if match := _whole(pattern).fullmatch(spelt.name):
             platforms = (platform,) if platform else spelt.platforms

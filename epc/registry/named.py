@@ -36,7 +36,7 @@ class Meaning:
     @property
     def says_platform(self) -> bool:
         """Whether the name says on which platform the model is asked, and not through whom."""
-        return self.spelt.platforms is not None and not self.spelt.through
+        return self.spelt.said and not self.spelt.through
 
     def __bool__(self) -> bool:
         """Whether anything is known of it."""

@@ -68,7 +68,7 @@ import { calendar, feeds, gate } from "./follow.js";
     if (rules.silent.includes(word)) return { ...spelt, name: rest };
     if (rules.routes.has(word)) {
       const platforms = rules.routes.get(word);
-      if (platforms.length) return { ...spelt, name: rest, platforms };
+      if (platforms.length) return { ...spelt, name: rest, platforms, said: true };
       return { ...spelt, name: rest, through: [...spelt.through, said] };
     }
     for (const [pattern, platform] of rules.taken) {
@@ -79,7 +79,7 @@ import { calendar, feeds, gate } from "./follow.js";
   };
   const shorter = (index, text) => {
     const all = [];
-    const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, through: [] };
+    const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, said: false, through: [] };
     for (let spelt = first; spelt; spelt = without(index, spelt)) all.push(spelt);
     return all;
   };
@@ -94,7 +94,7 @@ import { calendar, feeds, gate } from "./follow.js";
     return makersOf(here.length ? here : known);
   };
   const meaning = (index, text) => {
-    const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, says: Boolean(spelt.platforms && !spelt.through.length), spelt, ...found });
+    const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, says: spelt.said && !spelt.through.length, spelt, ...found });
     let elsewhere = null;
     const all = shorter(index, text);
     for (const spelt of all) {
