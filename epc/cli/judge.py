@@ -286,11 +286,15 @@ def _show_labels_needed(width: float, outputs: int) -> None:
     from epc.analysis.judging.labels import labels_for
 
     note(f"labels   for a PASS share to within {width:g}, drawn at random from the outputs:")
-    *judges, alone = labels_for(width)
+    *judges, alone = labels_for(width, outputs)
     for erring, count in judges:
-        note(f"  {count:,} if the judge errs on {100 * erring:g}% of them")
-    note(f"  {alone[1]:,} without a judge; the set has {outputs:,} outputs")
+        note(f"  {_labels_text(count)} if the judge errs on {100 * erring:g}% of them")
+    note(f"  {_labels_text(alone[1])} without a judge; the set has {outputs:,} outputs")
     note("  outputs of one question are alike, so take them from many questions")
+
+
+def _labels_text(count: int | None) -> str:
+    return "more than the set has" if count is None else f"{count:,}"
 
 
 def _show_findings(path: str, findings: "list[Finding]", form: str, more: "Json") -> None:

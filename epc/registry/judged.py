@@ -141,7 +141,9 @@ def _labels(labels: Labelled) -> Json:
         "outputs": labels.outputs,
         "undecided": labels.undecided,
         "labellers": labels.labellers,
-        "between_people": [_agreed(between) for _, _, between in labels.between_people if between],
+        "between_people": [
+            _agreed(pair.compared) for pair in labels.between_people if pair.compared
+        ],
     }
     for judge in labels.judges:  # none without a valid evaluation
         passes = judge.passes
@@ -152,7 +154,7 @@ def _labels(labels: Labelled) -> Json:
             **(_agreed(judge.compared) if judge.compared else {}),
             "errors": {row.dimension: as_json(row.counts) for row in judge.errors},
             "pass": {
-                "people": _share(passes.labels),
+                "people": _share(labels.passes),
                 "rogan_gladen": as_json(passes.rogan_gladen),
                 "prediction_powered": as_json(passes.prediction_powered),
             },

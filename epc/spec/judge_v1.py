@@ -68,9 +68,10 @@ DASHES: Final = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 # Which departures make an evaluation invalid (Reading R22), by version. Version 1 folds white
 # space, quotation marks and dashes. Version 2 folds ellipses and Unicode's NFC as well, and knows
 # what a date is, what a method is, and that four times "N/A" is no score. A plan without a version
-# is under the first; new ones are under the last.
-Rules = Literal[1, 2]
-RULES: Final[Rules] = 2
+# is under the first; new ones are under the last. Version 3 differs in intervals alone: means stay
+# on their scale, and shares of few questions have an interval (Reading R26).
+Rules = Literal[1, 2, 3]
+RULES: Final[Rules] = 3
 
 # What a quote is (Reading R25). The first that fits counts; a trivial one is counted apart.
 Kind = Literal["verbatim", "altered", "elided", "absence", "invented", "trivial"]

@@ -1,24 +1,27 @@
 """Figures whose observations come in clusters, as several verdicts on one item do."""
 
 from collections.abc import Callable
-from math import inf, sqrt
+from math import exp, inf, sqrt
 from typing import Final
 
 from epc.arrays import Array, Codes, np
 from epc.statistics.inference import t_point
-from epc.statistics.intervals import Interval, Z, share_interval
+from epc.statistics.intervals import Interval, Z, wilson
 
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
+_ROUNDED: Final = 1e-12  # of a variance by observation: less is rounding
 _NOTHING: Final = 1e-20  # a variance that rounding leaves
 
 
-def clustered_share(hits: Array, n: Array, clusters: Codes) -> tuple[float, Interval | None]:
+def clustered_share(
+    hits: Array, n: Array, clusters: Codes, *, fewest: float = 0.0
+) -> tuple[float, Interval | None]:
     """Return the share of hits with its 95% interval.
 
     Wilson's interval at the effective number of observations: as many independent ones as would
     vary as much as the clusters do, no more than there are, and fewer where clusters are few.
-    Where no cluster differs from another, each counts as one observation. No interval where that is
-    less than two.
+    Where no cluster differs from another, each counts as one observation. No interval for a single
+    cluster, or for fewer than `fewest` effective observations.
 
     Shapes: each (m,); `hits` of `n` in each, and the cluster that it belongs to.
     Unit:   share, 0 to 1.
@@ -28,14 +31,41 @@ def clustered_share(hits: Array, n: Array, clusters: Codes) -> tuple[float, Inte
     total = float(n.sum())
     share = float(hits.sum()) / total
     off = _by_cluster(hits - share * n, clusters) / total
+    return share, _score_interval(share, off, total, fewest)
+
+
+def bounded_mean(values: Array, clusters: Codes, ends: Interval) -> tuple[float, Interval | None]:
+    """Return the mean of values on a scale with its 95% interval, which lies on the scale.
+
+    Seen as a share of the scale, with `clustered_share`'s interval: the variance falls towards the
+    ends as a share's does, so that the interval leans away from them. Student's is symmetrical,
+    passes the ends, and is too short near them, where few clusters differ.
+
+    Shapes: each (m,).
+    """
+    low, high = ends
+    shares = (values - low) / (high - low)
+    share = min(1.0, max(0.0, float(shares.mean())))
+    off = _by_cluster((shares - share) / len(shares), clusters)
+    interval = _score_interval(share, off, inf)
+    if interval is not None:
+        interval = (low + (high - low) * interval[0], low + (high - low) * interval[1])
+    return float(values.mean()), interval
+
+
+def _score_interval(share: float, off: Array, most: float, fewest: float = 0.0) -> Interval | None:
+    """Return Wilson's interval at the number of observations that would vary as the clusters do.
+
+    `off` is how far each cluster moves the share; `most` is how many observations there can be.
+    """
     count = len(off)
     if count < 2:  # noqa: PLR2004  (two is what a spread takes, not a setting)
-        return share, None
+        return None
     spread = _variance(off)
-    varies = spread > 1e-12 / total  # less is rounding
-    effective = min(share * (1 - share) / spread, total) if varies else float(count)
+    varies = spread > _ROUNDED / (most if most < inf else count)
+    effective = min(share * (1 - share) / spread, most) if varies else float(count)
     effective *= (Z / t_point(count - 1)) ** 2
-    return share, share_interval(share * effective, effective)
+    return None if effective < fewest else wilson(share * effective, effective)
 
 
 def clustered_mean_of_shares(
@@ -95,17 +125,54 @@ def clustered_mean(values: Array, clusters: Codes) -> tuple[float, Interval | No
     return middle, (middle - half, middle + half)
 
 
+Statistic = Callable[[frozenset[int]], float | None]
+
+
 def left_out_interval(
-    statistic: Callable[[frozenset[int]], float | None], clusters: int
+    statistic: Statistic, clusters: int, *, more: float = 0.0, informative: int | None = None
 ) -> Interval | None:
     """Return the 95% interval of any statistic, from leaving out some clusters at a time.
 
-    `statistic` takes the numbers of the clusters that are left out. No interval for a single
-    cluster, or where the statistic is undefined without some of them.
+    `statistic` takes the numbers of the clusters that are left out. `more` is variance that the
+    clusters at hand cannot show; `informative` is how many of them bear the variance. No interval
+    for a single cluster, or where the statistic is undefined without some of them.
 
     Source: the delete-a-group jackknife with Student's t; J. Shao and D. Tu, The Jackknife and
         Bootstrap (1995), section 2.3.
     """
+    found = _left_out(statistic, clusters)
+    if found is None:
+        return None
+    whole, variance, blocks = found
+    freedom = min(blocks, blocks if informative is None else informative) - 1
+    if freedom < 1:
+        return None
+    half = t_point(freedom) * sqrt(variance + more)
+    return whole - half, whole + half
+
+
+def agreement_interval(
+    statistic: Statistic, clusters: int, differing: int
+) -> tuple[float, float] | None:
+    """Return the 95% interval of an agreement that is 1 less a ratio of disagreements.
+
+    The interval of the ratio's logarithm: near 1 few clusters bear the ratio, and its estimate is
+    skewed. As many count as differ, and one more that may be of any size. No interval where none
+    differs, else as `left_out_interval`.
+
+    Source: the delta method; the jackknife as there.
+    """
+    found = _left_out(statistic, clusters)
+    if found is None or not differing or found[0] >= 1:
+        return None
+    whole, variance, blocks = found
+    off = 1 - whole
+    half = t_point(blocks - 1) * sqrt(variance / off**2 + 1 / differing**2)
+    return max(-1.0, 1 - off * exp(half)), 1 - off * exp(-half)
+
+
+def _left_out(statistic: Statistic, clusters: int) -> tuple[float, float, int] | None:
+    """Return a statistic, its jackknife variance, and how many blocks were left out in turn."""
     blocks = min(clusters, _MOST_BLOCKS)
     whole = statistic(frozenset())
     if blocks < 2 or whole is None:  # noqa: PLR2004  (as above)
@@ -116,8 +183,7 @@ def left_out_interval(
         return None
     middle = sum(known) / blocks
     variance = (blocks - 1) / blocks * sum((part - middle) ** 2 for part in known)
-    half = t_point(blocks - 1) * sqrt(variance)
-    return whole - half, whole + half
+    return whole, variance, blocks
 
 
 def _by_cluster(values: Array, clusters: Codes) -> Array:

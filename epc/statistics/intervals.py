@@ -94,8 +94,15 @@ def share_interval(hits: float, n: float) -> Interval | None:
     Unit:   share, 0 to 1.
     Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
     """
-    if n < 2:  # noqa: PLR2004  (as above)
-        return None
+    return None if n < 2 else wilson(hits, n)  # noqa: PLR2004  (as above)
+
+
+def wilson(hits: float, n: float) -> Interval:
+    """Return the 95% score interval of a share; `n` may be a part of one observation.
+
+    Unit:   share, 0 to 1.
+    Source: E. B. Wilson, J. Am. Stat. Assoc. 22 (1927), 209-212.
+    """
     z2 = Z * Z
     middle = (hits + z2 / 2) / (n + z2)
     half = Z / (n + z2) * sqrt(hits * (n - hits) / n + z2 / 4)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, permutations
-from math import acos, cos, pi, sqrt, tan
+from math import acos, cos, exp, pi, sqrt, tan
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ Json = dict[str, Any]
 Case = tuple[str, Json, Json]
 Exact = Fraction | None
 
+HIGHEST: Final = 8  # of an overall score
 Z: Final = NormalDist().inv_cdf(0.975)
 _ROOT: Final = sqrt(1 - 0.95**2)
 T: Final = {
@@ -55,9 +56,11 @@ def interval_case(says: str, figure: str, *seen: tuple[str, int, int]) -> Case:
             half = T[k - 1] * sqrt(spread)
             ci95 = [float(value) - half, float(value) + half]
         else:
-            alike = float(value * (1 - value) / spread) if spread else k
-            effective = min(alike, n) * (Z / T[k - 1]) ** 2
-            ci95 = wilson(float(value) * effective, effective) if effective >= 2 else None
+            top, most = (HIGHEST, None) if figure == "score" else (1, n)
+            part, unit = value / top, spread / top**2
+            alike = float(part * (1 - part) / unit) if unit else float(k)
+            effective = (alike if most is None else min(alike, most)) * (Z / T[k - 1]) ** 2
+            ci95 = [top * end for end in wilson(float(part) * effective, effective)]
     given = [{"question": q, "value": v, "of": of} for q, v, of in seen]
     expected = {"value": float(value), "ci95": ci95}
     return says, {"figure": figure, "observations": given}, expected
@@ -78,7 +81,7 @@ INTERVALS: Final[tuple[Case, ...]] = (
         *((q, 1, 1) for q in "aabbccddee"),
     ),
     interval_case("questions that vary less than coins", "share", *((q, 1, 2) for q in "abcde")),
-    interval_case("two questions are too few", "share", ("a", 1, 4), ("b", 3, 4)),
+    interval_case("two questions say little", "share", ("a", 1, 4), ("b", 3, 4)),
     interval_case("a mean of two questions", "mean", ("a", 5, 1), ("a", 7, 1), ("b", 4, 1)),
     interval_case("a mean of three questions", "mean", ("a", 8, 1), ("b", 2, 1), ("c", 3, 1)),
     interval_case(
@@ -87,6 +90,16 @@ INTERVALS: Final[tuple[Case, ...]] = (
         *(("a", 1, 1), ("a", 2, 1), ("b", 4, 1), ("c", 8, 1), ("d", 0, 1), ("e", 3, 1)),
     ),
     interval_case("one question", "mean", ("a", 1, 1), ("a", 3, 1)),
+    interval_case("two of five", "share", *((q, q in "ab", 1) for q in "abcde")),
+    interval_case(
+        "scores near the highest stay below it", "score", *((q, 8 - (q == "a"), 1) for q in "abcde")
+    ),
+    interval_case("scores that do not vary", "score", *((q, 8, 1) for q in "abc")),
+    interval_case(
+        "scores of unequal questions",
+        "score",
+        *(("a", 1, 1), ("a", 2, 1), ("b", 4, 1), ("c", 8, 1), ("d", 0, 1), ("e", 3, 1)),
+    ),
 )
 
 
@@ -133,8 +146,13 @@ def with_interval(rated: Rated, figure: Callable[[Rated], Exact], counted: Rated
     k = len(known)
     middle = sum(known, Fraction()) / k
     spread = sum(((part - middle) ** 2 for part in known), Fraction()) * Fraction(k - 1, k)
-    half = T[k - 1] * sqrt(spread)
-    ends = [max(-1.0, float(whole) - half), min(1.0, float(whole) + half)]
+    differing = len({question for question, by in counted if len(set(by.values())) > 1})
+    if not differing:
+        return {"value": float(whole), "ci95": None}
+    # The ratio of disagreements, on the scale of its logarithm, and one of any size unseen.
+    off = float(1 - whole)
+    half = T[k - 1] * sqrt(float(spread) / off**2 + 1 / differing**2)
+    ends = [max(-1.0, 1 - off * exp(half)), 1 - off * exp(-half)]
     return {"value": float(whole), "ci95": ends}
 
 
@@ -155,7 +173,11 @@ def agreement_case(says: str, *outputs: tuple[str, dict[str, str]]) -> Case:
     for left, right in combinations(sorted({judge for _, by in outputs for judge in by}), 2):
         kappas = {}
         for name, rated in scores.items():
-            both = [one for one in rated if left in one[1] and right in one[1]]
+            both = [
+                (q, {judge: by[judge] for judge in (left, right)})
+                for q, by in rated
+                if left in by and right in by
+            ]
             kappas[name] = with_interval(both, lambda kept: kappa(kept, left, right), both)  # noqa: B023  (called at once)
         pairs.append({"judges": [left, right], "kappa": kappas})
     alphas = {}

@@ -408,7 +408,6 @@ sub inside {    # Abramowitz and Stegun, 26.7.3 and 26.7.4
 
 sub wilson {
     my ($hits, $n) = @_;
-    return undef if $n < 2;
     my $middle = $hits + $Z**2 / 2;
     my $half   = $Z * sqrt($hits * ($n - $hits) / $n + $Z**2 / 4);
     return [max(0, ($middle - $half) / ($n + $Z**2)), min(1, ($middle + $half) / ($n + $Z**2))];
@@ -419,7 +418,7 @@ sub interval {    # R26: clustered by question, as Wilson's at the effective num
     my @seen = @{ $given->{observations} };
     my ($total, $n) = (sum0(map { $_->{value} } @seen), sum0(map { $_->{of} } @seen));
     my ($value, %off) = ($total / $n);
-    return { value => $value, ci95 => wilson($total, $n) } if $given->{figure} eq 'wilson';
+    return { value => $value, ci95 => $n < 2 ? undef : wilson($total, $n) } if $given->{figure} eq 'wilson';
     $off{ $_->{question} } += ($_->{value} - $value * $_->{of}) / $n for @seen;
     my $k = keys %off;
     return { value => $value, ci95 => undef } if $k < 2;
@@ -427,8 +426,12 @@ sub interval {    # R26: clustered by question, as Wilson's at the effective num
     my $t      = t_point($k - 1);
     my $half   = $t * sqrt $spread;
     return { value => $value, ci95 => [$value - $half, $value + $half] } if $given->{figure} eq 'mean';
-    my $effective = ($spread > 1e-12 / $n ? min($value * (1 - $value) / $spread, $n) : $k) * ($Z / $t)**2;
-    return { value => $value, ci95 => wilson($value * $effective, $effective) };
+    my $top       = $given->{figure} eq 'score' ? 8 : 1;    # a mean as a share of its scale
+    my $part      = $value / $top;
+    my $effective = $spread > 1e-12 / $n ? $part * (1 - $part) * $top**2 / $spread : $k;
+    $effective = min($effective, $n) if $top == 1;
+    $effective *= ($Z / $t)**2;
+    return { value => $value, ci95 => [map { $top * $_ } @{ wilson($part * $effective, $effective) }] };
 }
 
 sub agreement {
@@ -449,7 +452,8 @@ sub agreement {
         }
         for my $pair (@pairs) {
             my ($left, $right) = @{ $pair->{judges} };
-            my @both = grep { defined $_->{by}{$left} && defined $_->{by}{$right} } @rated;
+            my @both = map { { question => $_->{question}, by => { %{ $_->{by} }{ $left, $right } } } }
+                grep { defined $_->{by}{$left} && defined $_->{by}{$right} } @rated;
             $pair->{kappa}{$name} = left_out(sub { kappa($left, $right, @_) }, @both);
         }
         my @several = grep { keys %{ $_->{by} } > 1 } @rated;
@@ -466,9 +470,12 @@ sub left_out {    # a figure, and the jackknife's interval over questions
         push @parts, $figure->(grep { $_->{question} ne $question } @rated);
     }
     return { value => $whole, ci95 => undef } if !defined $whole || @parts < 2 || grep { !defined } @parts;
+    my $differing = uniq map { $_->{question} } grep { uniq(values %{ $_->{by} }) > 1 } @rated;
+    return { value => $whole, ci95 => undef } if !$differing;
     my $middle = mean(@parts);
-    my $half   = t_point(@parts - 1) * sqrt((@parts - 1) / @parts * sum0(map { ($_ - $middle)**2 } @parts));
-    return { value => $whole, ci95 => [max(-1, $whole - $half), min(1, $whole + $half)] };
+    my $spread = (@parts - 1) / @parts * sum0(map { ($_ - $middle)**2 } @parts);
+    my $half   = t_point(@parts - 1) * sqrt($spread / (1 - $whole)**2 + 1 / $differing**2);
+    return { value => $whole, ci95 => [max(-1, 1 - (1 - $whole) * exp $half), 1 - (1 - $whole) * exp -$half] };
 }
 
 sub kappa {    # Cohen's, with quadratic weights

@@ -17,7 +17,7 @@ from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.arrays import np
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
-from epc.statistics.clusters import left_out_interval
+from epc.statistics.clusters import agreement_interval
 from epc.statistics.intervals import Interval
 
 _OVERALLS: Final = tuple(range(HIGHEST_OVERALL + 1))
@@ -67,7 +67,7 @@ def compared(left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]) -> C
         outputs=len(pairs),
         same_verdict=share([(a.question, a.verdict == b.verdict, 1) for a, b in pairs]),
         same_overall=share([(question, gap == 0, 1) for question, gap in gaps]),
-        mean_absolute_error=_mean_distance(gaps),
+        mean_absolute_error=_mean_distance(gaps, ends=(0, HIGHEST_OVERALL)),
         mean_difference=mean(gaps),
         kappa={name: value for name, (value, _) in kappas.items()},
         kappa_ci95={name: interval for name, (_, interval) in kappas.items()},
@@ -90,13 +90,10 @@ def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
     )
 
 
-def _mean_distance(gaps: Sequence[tuple[str, float]]) -> Mean:
-    """Return how far apart on average, whichever is higher; no interval ends below 0."""
-    distance = mean([(question, abs(gap)) for question, gap in gaps])
-    if distance.ci95 is None:
-        return distance
-    low, high = distance.ci95
-    return replace(distance, ci95=(max(0.0, low), high))
+def _mean_distance(gaps: Sequence[tuple[str, float]], ends: Interval | None = None) -> Mean:
+    """Return how far apart on average; no interval where the scale's ends are not known."""
+    found = mean([(question, abs(gap)) for question, gap in gaps], ends=ends)
+    return found if ends is not None else replace(found, ci95=None)
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:
@@ -134,7 +131,8 @@ def _kappa(
             )
         return None if math.isnan(value) else value
 
-    return kappa(frozenset()), _held(left_out_interval(kappa, len(questions)))
+    differing = {question for question, first, second in rated if first != second}
+    return kappa(frozenset()), agreement_interval(kappa, len(questions), len(differing))
 
 
 def _alpha(
@@ -158,12 +156,12 @@ def _alpha(
         data = np.array(rows, dtype=np.float64)[:, columns]
         return float(krippendorff.alpha(reliability_data=data, level_of_measurement=level))
 
-    return alpha(frozenset()), _held(left_out_interval(alpha, len(questions)))
-
-
-def _held(interval: Interval | None) -> Interval | None:
-    """Return an interval held to what an agreement can be."""
-    return None if interval is None else (max(-1.0, interval[0]), min(1.0, interval[1]))
+    differing = {
+        unit.question_id
+        for unit in units
+        if len({_value(table[unit], name) for table in ratings.values() if unit in table}) > 1
+    }
+    return alpha(frozenset()), agreement_interval(alpha, len(questions), len(differing))
 
 
 def _value(judgment: Judgment, name: str) -> int:

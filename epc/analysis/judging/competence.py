@@ -27,7 +27,7 @@ from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Plan
 from epc.records.judging.competence import part_folder, retests
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import is_complete, load_plan, load_run_log
-from epc.spec.judge_v1 import DIMENSIONS, OVERALL
+from epc.spec.judge_v1 import DIMENSIONS, OVERALL, RULES, Rules
 
 ALL: Final = "all"
 _DAY: Final = len("2026-07-02")
@@ -82,14 +82,14 @@ def competences(folder: Path) -> tuple[Competence, ...]:
 
 def _competence(folder: Path, judge: str) -> Competence:
     subfolder = part_folder(folder, judge, "planted")
-    part = _Part.read(subfolder)
+    part, rules = _Part.read(subfolder), load_plan(folder).rules
     kinds = tuple(
-        detection(kind, pairs, constant=part.constant is not None)
+        detection(kind, pairs, constant=part.constant is not None, rules=rules)
         for kind in (*LOWER, SAME, PADDED)
         if (pairs := part.pairs(kind))
     )
     below = list(chain.from_iterable(map(part.pairs, LOWER)))
-    overall = detection(ALL, below, constant=part.constant is not None)
+    overall = detection(ALL, below, constant=part.constant is not None, rules=rules)
     failing = tuple(
         row.kind for row in kinds if row.expected == "lower" and row.word == "incapable"
     )
@@ -147,7 +147,9 @@ class _Part:
 
 
 # Reading R87: what counts as wrong, what is left out, and from which interval the word follows.
-def detection(kind: str, pairs: Sequence[Pair], *, constant: bool) -> Detection:
+def detection(
+    kind: str, pairs: Sequence[Pair], *, constant: bool, rules: Rules = RULES
+) -> Detection:
     """Return of how many pairs the scores stand in the known order.
 
     The floor is no excuse for a judge that gives everything one score: `constant`.
@@ -156,7 +158,7 @@ def detection(kind: str, pairs: Sequence[Pair], *, constant: bool) -> Detection:
     excused = expected == "lower" and not constant
     counted = [pair for pair in pairs if not (excused and pair.is_at_floor)]
     right = [(pair.question, float(pair.is_right(expected)), 1.0) for pair in counted]
-    figure = _stated(share(right), len(counted))
+    figure = _stated(share(right, rules), len(counted))
     lost = sum(pair.is_lost for pair in counted)
     total, at_floor = len(pairs), len(pairs) - len(counted)
     most = figure.count + lost + at_floor

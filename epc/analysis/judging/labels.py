@@ -10,12 +10,14 @@ A. N. Angelopoulos et al., Science 382 (2023), 669-674.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import ceil
+from itertools import combinations
+from math import ceil, sqrt
 from typing import Final
 
 from epc.analysis.judging.agreement import compared, ratings_by
 from epc.analysis.judging.results import (
     Against,
+    BetweenPeople,
     Compared,
     Corrected,
     ErrorMatrix,
@@ -28,11 +30,13 @@ from epc.judge.samples import Unit
 from epc.records.judging.labels import Label, together
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS
 from epc.statistics.clusters import left_out_interval
-from epc.statistics.intervals import Z
+from epc.statistics.inference import t_point
 
 _PASSED: Final = VERDICTS[0]
 _ABOVE_CHANCE: Final = 0.05  # of sensitivity + specificity - 1: less magnifies noise beyond use
 _LARGEST_VARIANCE: Final = 0.25
+_UNSEEN: Final = 0.25  # of an error, squared: what labels without an error leave possible
+_FEWEST: Final = 2.0  # times the square root of the questions: below it unseen errors rule
 Counted = tuple[
     str, float, float | None
 ]  # question, whether the judge says PASS, whether people do
@@ -51,10 +55,11 @@ def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labell
         outputs=len(joined),
         undecided=len({label.unit for label in labels}) - len(joined),
         labellers=len(labellers),
+        passes=share([(u.question_id, one.verdict == _PASSED, 1) for u, one in joined.items()]),
         between_people=tuple(
-            (left, right, _scored(by_labeller[left], by_labeller[right]))
-            for at, left in enumerate(labellers)
-            for right in labellers[at + 1 :]
+            _between(pair, *(by_labeller[name] for name in pair))
+            for pair in combinations(labellers, 2)
+            if by_labeller[pair[0]].keys() & by_labeller[pair[1]].keys()
         ),
         judges=tuple(
             _against(judge, ratings, joined, people)
@@ -63,16 +68,50 @@ def against_labels(judgments: Sequence[Judgment], labels: list[Label]) -> Labell
     )
 
 
-def labels_for(width: float) -> tuple[tuple[float, int], ...]:
+def labels_for(width: float, outputs: int) -> tuple[tuple[float, int | None], ...]:
     """Return how many labels a PASS share to within plus or minus `width` takes.
 
     For judges who err on so many of the outputs: the error of an output is -1, 0 or 1, so that its
-    variance is at most the share of errors. The last is of no judge at all.
+    variance is at most the share of errors. The judge's share has a variance, too. The last is of
+    no judge at all, and no judge takes more. None where labels of all outputs do not do.
 
     Unit: shares; labels of independent outputs.
     """
-    shares = (0.02, 0.05, 0.1, 0.2, _LARGEST_VARIANCE)
-    return tuple((erring, ceil(Z**2 * erring / width**2)) for erring in shares)
+    alone = _fewest(width, outputs, None)
+    beside = {share: _fewest(width, outputs, share) for share in (0.02, 0.05, 0.1, 0.2)}
+    known = {share: [n for n in (found, alone) if n is not None] for share, found in beside.items()}
+    return (
+        *((share, min(numbers, default=None)) for share, numbers in known.items()),
+        (_LARGEST_VARIANCE, alone),
+    )
+
+
+def _fewest(width: float, outputs: int, erring: float | None) -> int | None:
+    least = 2 if erring is None else max(2, _enough(outputs))
+    for labels in range(least, outputs + 1):
+        variance = _LARGEST_VARIANCE / labels
+        if erring is not None:
+            variance = _LARGEST_VARIANCE / outputs + (erring + _UNSEEN / labels) / labels
+        if t_point(labels - 1) * sqrt(variance) <= width:
+            return labels
+    return None
+
+
+def _enough(questions: int) -> int:
+    """Return how many labelled questions an interval of a corrected share takes."""
+    return ceil(_FEWEST * sqrt(questions))
+
+
+def _between(
+    people: tuple[str, str], left: Mapping[Unit, Judgment], right: Mapping[Unit, Judgment]
+) -> BetweenPeople:
+    both = [(left[unit], right[unit]) for unit in left if unit in right]
+    return BetweenPeople(
+        people=people,
+        labelled=len(both),
+        same_verdict=share([(one.question, one.verdict == two.verdict, 1) for one, two in both]),
+        compared=_scored(left, right),
+    )
 
 
 def _against(
@@ -123,26 +162,47 @@ def _matrix(index: int, both: Iterable[tuple[Label, Judgment]]) -> ErrorMatrix:
 
 
 def corrected(counted: list[Counted]) -> Corrected:
-    """Return a judge's PASS share as it is, and put right in both ways."""
+    """Return a judge's PASS share as it is, and put right in both ways.
+
+    Where few errors were seen, or none, more may be left than the labels show: the variance has
+    `_UNSEEN` errors more. With few labels of many questions these would be all that it has, and
+    such an interval covers too often or too seldom: it is left out, with the reason.
+    """
     questions = numbered(question for question, _, _ in counted)
     coded = [(questions[question], judge, people) for question, judge, people in counted]
+    known = [(where, judge, people) for where, judge, people in counted if people is not None]
+    labelled, enough = len({where for where, _, _ in known}), _enough(len(questions))
+    few = None
+    if labelled < enough:
+        few = (
+            f"{labelled} of {len(questions)} questions have labels: an interval takes {enough}, "
+            "twice the square root of all"
+        )
+    sensitivity = share([(where, judge, 1) for where, judge, people in known if people])
+    specificity = share([(where, 1 - judge, 1) for where, judge, people in known if not people])
 
-    def figure(of: Callable[[list[tuple[float, float | None]]], float | None]) -> Mean:
+    def figure(of: Callable[[list[tuple[float, float | None]]], float | None], each: float) -> Mean:
+        """Return a figure that an error of one labelled question moves by `each`."""
+
         def without(left_out: frozenset[int]) -> float | None:
             return of([(judge, people) for at, judge, people in coded if at not in left_out])
 
-        interval = left_out_interval(without, len(questions))
+        interval = None
+        if few is None:
+            more = _UNSEEN * each**2
+            interval = left_out_interval(without, len(questions), more=more, informative=labelled)
         held = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
         return Mean(mean=without(frozenset()), ci95=held)
 
-    known = [(where, judge, people) for where, judge, people in counted if people is not None]
+    one = 1 / max(1, labelled)
+    right = (sensitivity.share or 0.0) + (specificity.share or 0.0) - 1
     return Corrected(
         stated=share([(where, judge, 1) for where, judge, _ in counted]),
-        labels=share([(where, people, 1) for where, _, people in known]),
-        sensitivity=share([(where, judge, 1) for where, judge, people in known if people]),
-        specificity=share([(where, 1 - judge, 1) for where, judge, people in known if not people]),
-        rogan_gladen=figure(_rogan_gladen),
-        prediction_powered=figure(_prediction_powered),
+        sensitivity=sensitivity,
+        specificity=specificity,
+        rogan_gladen=figure(_rogan_gladen, one / max(_ABOVE_CHANCE, right)),
+        prediction_powered=figure(_prediction_powered, one),
+        no_interval=few,
     )
 
 

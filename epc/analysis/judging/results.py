@@ -247,14 +247,17 @@ class ErrorMatrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A judge's PASS share as it stands, what its errors are, and two ways to put it right."""
+    """A judge's PASS share as it stands, what its errors are, and two ways to put it right.
+
+    `no_interval` is why these two have none, or None.
+    """
 
     stated: Share
-    labels: Share
     sensitivity: Share
     specificity: Share
     rogan_gladen: Mean
     prediction_powered: Mean
+    no_interval: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,13 +274,27 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BetweenPeople:
+    """How two people agree on what both labelled; `compared` where they gave scores."""
+
+    people: tuple[str, str]
+    labelled: int
+    same_verdict: Share
+    compared: Compared | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """What people said, how they agree, and how every judge stands against them."""
+    """What people said, how they agree, and how every judge stands against them.
+
+    `passes` is the PASS share of all labelled outputs, whatever a judge made of them.
+    """
 
     outputs: int
     undecided: int
     labellers: int
-    between_people: tuple[tuple[str, str, Compared | None], ...]
+    passes: Share
+    between_people: tuple[BetweenPeople, ...]
     judges: tuple[Against, ...]
 
 

@@ -47,9 +47,10 @@ from epc.spec.judge_v1 import (
     Method,
     Rules,
 )
-from epc.statistics.clusters import clustered_mean, clustered_share
+from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.intervals import Interval, share_interval
 
+_FEWEST_EFFECTIVE: Final = 2.0  # independent observations that a share took under rules 2
 AXES: Final = ("judge_model", "prompt_variant", "target_model", "question_id")
 
 
@@ -147,12 +148,18 @@ def share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
     if n and rules == 1:
         interval = share_interval(hits, n)
     elif n:
-        interval = clustered_share(*_arrays(seen))[1]
+        fewest = _FEWEST_EFFECTIVE if rules == 2 else 0.0  # noqa: PLR2004  (a version)
+        interval = clustered_share(*_arrays(seen), fewest=fewest)[1]
     return Share(count=hits, share=hits / n if n else None, ci95=interval)
 
 
-def mean(seen: Sequence[tuple[str, float]], rules: Rules = RULES) -> Mean:
-    """Return a mean with its 95% interval; `seen` are questions with their values."""
+def mean(
+    seen: Sequence[tuple[str, float]], rules: Rules = RULES, *, ends: Interval | None = None
+) -> Mean:
+    """Return a mean with its 95% interval; `seen` are questions with their values.
+
+    `ends` are those of the values' scale, None where it has none that is known.
+    """
     if not seen:
         return Mean(mean=None, ci95=None)
     values = [value for _, value in seen]
@@ -160,7 +167,10 @@ def mean(seen: Sequence[tuple[str, float]], rules: Rules = RULES) -> Mean:
         interval = _resampled(values)
     else:
         numbers, _, questions = _arrays([(question, value, 1.0) for question, value in seen])
-        interval = clustered_mean(numbers, questions)[1]
+        if ends is None or rules == 2:  # noqa: PLR2004  (a version)
+            interval = clustered_mean(numbers, questions)[1]
+        else:
+            interval = bounded_mean(numbers, questions, ends)[1]
     return Mean(mean=fsum(values) / len(values), ci95=interval)
 
 
@@ -219,7 +229,9 @@ def counted(judgments: Sequence[Judgment], rules: Rules = RULES) -> Group:
             name: share([(j.question, j.verdict == name, 1) for j in valid], rules)
             for name in VERDICTS
         },
-        overall_score=mean([(j.question, j.overall) for j in valid], rules),
+        overall_score=mean(
+            [(j.question, j.overall) for j in valid], rules, ends=(0, HIGHEST_OVERALL)
+        ),
         overall_counts=dict(sorted(Counter(str(j.overall) for j in valid).items())),
         dimensions=dict(_dimensions(valid, rules)),
         bounds=_bounds(valid, len(judgments)),
@@ -228,9 +240,12 @@ def counted(judgments: Sequence[Judgment], rules: Rules = RULES) -> Group:
 
 
 def _own_scale(judgments: Sequence[Judgment], rules: Rules) -> Mean | None:
-    """Return the mean of another rubric's overall scores, or None where there are none."""
+    """Return the mean of another rubric's overall scores, or None where there are none.
+
+    It has no interval: the ends of that scale are not known, and Student's would pass them.
+    """
     seen = [(j.question, j.own_scale) for j in judgments if j.own_scale is not None]
-    return mean(seen, rules) if seen else None
+    return replace(mean(seen, rules), ci95=None) if seen else None
 
 
 # Reading R26: what is excluded is not missing at random.
@@ -270,7 +285,10 @@ def by_score(judgments: Iterable[Judgment]) -> tuple[Scored, ...]:
 def _dimensions(valid: Sequence[Judgment], rules: Rules) -> Iterator[tuple[str, Dimension]]:
     for index, name in enumerate(DIMENSIONS):
         seen = [(j.question, j.scores[index]) for j in valid if j.scores is not None]
-        counts, average = Counter(score for _, score in seen), mean(seen, rules)
+        counts, average = (
+            Counter(score for _, score in seen),
+            mean(seen, rules, ends=(SCALE[0], SCALE[-1])),
+        )
         counted = {str(score): counts[score] for score in SCALE}
         yield name, Dimension(mean=average.mean, ci95=average.ci95, counts=counted)
 

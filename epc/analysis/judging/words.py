@@ -25,8 +25,10 @@ def percent_text(mean: Mean) -> str:
 
 
 def plain_text(value: float | None, ci: Ends | None) -> str:
-    """Return an agreement."""
-    return "-" if value is None else f"{value:.3f}" + _interval(ci, 1, "", 3)
+    """Return an agreement, or why it has no interval."""
+    if value is None:
+        return "-"
+    return f"{value:.3f}" + (_interval(ci, 1, "", 3) or " (too few differ)")
 
 
 def ends_text(

@@ -7,6 +7,7 @@ from typing import Final
 from epc.analysis.judging.results import (
     Against,
     Agreement,
+    BetweenPeople,
     Compared,
     Disagreement,
     Drifted,
@@ -246,14 +247,10 @@ def _labels(labels: Labelled) -> Iterator[str]:
     undecided = f", {labels.undecided} more without a majority" if labels.undecided else ""
     yield f"against people: {labels.outputs} outputs labelled by {labels.labellers}{undecided}"
     yield _row("agreement", "outputs", "same verdict", "mean abs. error", "weighted kappa")
-    for left, right, between in labels.between_people:
-        if between is not None:
-            yield _compared(f"  {left} and {right}", between, between.mean_absolute_error)
+    for pair in labels.between_people:
+        yield _row(f"  {' and '.join(pair.people)}", *against_cells(pair))
     for judge in labels.judges:
-        if judge.compared is not None:
-            yield _compared(f"  {judge.judge}", judge.compared, judge.compared.mean_absolute_error)
-        else:
-            yield _row(f"  {judge.judge}", f"{judge.labelled:,}", share_text(judge.same_verdict))
+        yield _row(f"  {judge.judge}", *against_cells(judge))
         if judge.lost:
             yield f"    {judge.lost} labelled outputs have no valid evaluation of this judge"
     for judge in labels.judges:
@@ -269,10 +266,24 @@ def _labels(labels: Labelled) -> Iterator[str]:
             f"{share_text(passes.sensitivity)}, FAIL or PARTIAL in {share_text(passes.specificity)}"
         )
         yield f"    where people say PASS it says PASS in {rates} of the others"
-    yield _row(
-        "  the labels alone", *(share_text(judge.passes.labels) for judge in labels.judges[:1])
-    )
+        if passes.no_interval is not None:
+            yield f"    no interval: {passes.no_interval}"
+    alone = f"{labels.passes.count} of {labels.outputs}: {share_text(labels.passes)}"
+    yield _row("  the labels alone", alone)
     yield "  both take it that labelled outputs were drawn at random from those that were judged"
+
+
+def against_cells(row: Against | BetweenPeople) -> tuple[str, ...]:
+    """Return how many outputs two sides have in common, and how they agree on these."""
+    if (scores := row.compared) is None:
+        return f"{row.labelled:,}", share_text(row.same_verdict), "no scores", "no scores"
+    kappa = plain_text(scores.kappa[OVERALL], scores.kappa_ci95[OVERALL])
+    return (
+        f"{scores.outputs:,}",
+        share_text(scores.same_verdict),
+        mean_text(scores.mean_absolute_error),
+        kappa,
+    )
 
 
 def _errors(judge: Against) -> Iterator[str]:
@@ -315,5 +326,5 @@ def _refused(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _row(label: str, *cells: str, width: int = _COLUMN) -> str:
-    shown = "".join(cell.ljust(width) for cell in cells)
+    shown = "".join(f"{cell} ".ljust(width) for cell in cells)
     return f"{label:<{_LABEL}} {shown}".rstrip()

@@ -16,7 +16,7 @@ from epc.analysis.judging.results import (
 from epc.analysis.judging.shares import AXES
 from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
 from epc.report.judging.competence import tables, title_of
-from epc.report.judging.text import TITLES
+from epc.report.judging.text import TITLES, against_cells
 from epc.report.page.markup import Content, Markup, element, facts, folded, listed, table
 from epc.report.page.run import findings
 from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS
@@ -64,19 +64,10 @@ def against_people(labels: Labelled) -> Iterator[Markup]:
     undecided = f", {labels.undecided:,} more without a majority" if labels.undecided else ""
     yield element("h2", "Against people")
     yield element("p", f"{labels.outputs:,} outputs labelled by {labels.labellers:,}{undecided}.")
-    rows = [(f"{left} and {right}", between) for left, right, between in labels.between_people]
-    rows += [(judge.judge, judge.compared) for judge in labels.judges]
-    agreement = (
-        (
-            who,
-            f"{each.outputs:,}",
-            share_text(each.same_verdict),
-            mean_text(each.mean_absolute_error),
-            plain_text(each.kappa[OVERALL], each.kappa_ci95[OVERALL]),
-        )
-        for who, each in rows
-        if each is not None
-    )
+    agreement = [
+        *((" and ".join(pair.people), *against_cells(pair)) for pair in labels.between_people),
+        *((judge.judge, *against_cells(judge)) for judge in labels.judges),
+    ]
     head = ("who", "outputs", "same verdict", "mean abs. error", "weighted kappa")
     yield table([head, *agreement], name="Agreement with people")
     put_right = (
@@ -85,12 +76,16 @@ def against_people(labels: Labelled) -> Iterator[Markup]:
             share_text(judge.passes.stated),
             percent_text(judge.passes.rogan_gladen),
             percent_text(judge.passes.prediction_powered),
-            share_text(judge.passes.labels),
         )
         for judge in labels.judges
     )
-    head = ("judge", "PASS as judged", "Rogan and Gladen", "prediction-powered", "labels alone")
-    yield table([head, *put_right], name="PASS shares put right")
+    columns = ("judge", "PASS as judged", "Rogan and Gladen", "prediction-powered")
+    yield table([columns, *put_right], name="PASS shares put right")
+    for judge in labels.judges:
+        if judge.passes.no_interval is not None:
+            yield element("p", f"{judge.judge}, no interval: {judge.passes.no_interval}.")
+    alone = f"{labels.passes.count} of {labels.outputs}, {share_text(labels.passes)}"
+    yield element("p", f"PASS by the labels alone: {alone}.")
     yield element("p", "Both take it that labelled outputs were drawn at random.")
     for judge in labels.judges:
         if judge.compared is not None:

@@ -83,7 +83,7 @@ def test_reading_r26_a_judge_stands_against_people_with_its_errors(
         "counts": [[2, 0, 1], [0, 0, 0], [1, 0, 3]],
     }
     passes = judge["passes"]
-    assert [passes[name]["share"] for name in ("stated", "labels")] == [0.6, 4 / 7]
+    assert (passes["stated"]["share"], found["passes"]["share"]) == (0.6, 4 / 7)
     assert (passes["sensitivity"]["share"], passes["specificity"]["share"]) == (0.75, 2 / 3)
     assert passes["rogan_gladen"]["mean"] == pytest.approx(0.64)
     assert passes["prediction_powered"]["mean"] == pytest.approx(0.6)
@@ -150,17 +150,44 @@ def test_a_label_that_cannot_be_used_is_refused_with_its_row(
 
 
 def test_a_plan_says_how_many_labels_a_width_takes(tmp_path: Path) -> None:
-    """1.96^2 x 0.1 / 0.05^2 is 153.7, and with nothing known 1.96^2 x 0.25 / 0.05^2 is 384.1."""
-    assert dict(labels_for(0.05))[0.1] == 154
-    assert dict(labels_for(0.05))[0.25] == 385
     table = tmp_path / "outputs.jsonl"
-    table.write_text(json.dumps(table_row("q", "A", "m/x")) + "\n")
+    rows = [table_row(f"q{n}", "A", "m/x") for n in range(400)]
+    table.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     done = epc(
         *("judge", "plan", table, "--judge", JUDGE, "--recorded", "--out", tmp_path / "set"),
-        *("--labels-for", "0.05"),
+        *("--labels-for", "0.08"),
     )
-    assert "154 if the judge errs on 10% of them" in done.stderr
-    assert "385 without a judge; the set has 1 outputs" in done.stderr
+    found = dict(labels_for(0.08, 400))
+    assert f"{found[0.1]} if the judge errs on 10% of them" in done.stderr
+    assert "153 without a judge; the set has 400 outputs" in done.stderr
+
+    narrow = epc(
+        *("judge", "plan", table, "--judge", JUDGE, "--recorded", "--out", tmp_path / "other"),
+        *("--labels-for", "0.01"),
+    )
+    assert "more than the set has if the judge errs on 2% of them" in narrow.stderr
+
+
+def test_the_labels_alone_are_all_labels_and_verdicts_have_their_rows(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Seven outputs are labelled, four PASS, whatever the judge made of them; by verdicts too."""
+    table, page = labels(tmp_path / "labels.csv", by=("ann", "bo"), verdicts=True), tmp_path / "p"
+    done = epc("judge", "report", folder, "--labels", table, "--html", page)
+
+    (alone,) = [line for line in done.stdout.splitlines() if "the labels alone" in line]
+    assert "4 of 7: 57.1% [" in alone
+    written = page.read_text()
+    assert "PASS by the labels alone: 4 of 7, 57.1% [" in written
+    for who in ("ann and bo", "vendor/judge"):
+        assert f"{who}" in written
+        (row,) = [
+            line
+            for line in done.stdout.splitlines()
+            if line.startswith(f"  {who} ") and "no scores" in line
+        ]
+        assert "7" in row
+    assert "<td>no scores</td>" in written
 
 
 def synthetic(rng: random.Random, *, true: float) -> tuple[list[Judgment], list[Label]]:

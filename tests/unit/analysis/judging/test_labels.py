@@ -1,7 +1,5 @@
 """Judges against people, by hand."""
 
-from math import ceil
-
 import pytest
 
 from epc.analysis.judging.labels import Counted, against_labels, corrected, labels_for
@@ -51,7 +49,8 @@ def test_a_judge_is_held_against_people_on_what_both_judged() -> None:
     # Of what people scored 0 the judge scored one output 2, and so of what they scored 2.
     assert row.errors[0].counts == ((0, 0, 1), (0, 0, 0), (0, 0, 1))
     assert row.passes.stated.share == pytest.approx(2 / 3)
-    assert row.passes.labels.share == 1 / 2
+    # Two of three labels are PASS, whatever the judge judged.
+    assert (found.passes.count, found.passes.share) == (2, 2 / 3)
     assert (row.passes.sensitivity.share, row.passes.specificity.share) == (1, 0)
 
 
@@ -90,9 +89,46 @@ def test_a_judge_that_is_no_better_than_chance_puts_nothing_right() -> None:
     assert corrected(seen(1, None, 5, 0)).prediction_powered.mean is None
 
 
-def test_labels_for_a_width_are_the_normal_points_square_times_the_variance() -> None:
-    """1.95996 squared is 3.84146, and the variance of a share is a quarter at most."""
-    found = dict(labels_for(0.05))
+def test_few_labels_of_many_questions_give_no_interval_and_the_reason() -> None:
+    """Of 100 questions twice the square root is 20."""
+    few, enough = (
+        corrected([*seen(1, 1, labels, 0), *seen(1, None, 100 - labels, labels)])
+        for labels in (19, 20)
+    )
 
-    assert found[0.25] == ceil(3.84146 * 0.25 / 0.0025)
-    assert found[0.02] == ceil(3.84146 * 0.02 / 0.0025)
+    assert few.prediction_powered.mean == enough.prediction_powered.mean == 1
+    assert few.prediction_powered.ci95 is None
+    assert few.no_interval == (
+        "19 of 100 questions have labels: an interval takes 20, twice the square root of all"
+    )
+    assert enough.no_interval is None
+
+
+def test_labels_without_an_error_leave_a_quarter_of_an_error_squared() -> None:
+    """Forty labels of 60 outputs, no error seen, half of all PASS.
+
+    The variance of the judge's share is 1/4 of 59, and (1/40)^2 / 4 is added; Student's t of 39
+    degrees of freedom is 2.0227.
+    """
+    counted = [(f"Q{n}", float(n % 2), float(n % 2) if n < 40 else None) for n in range(60)]
+
+    found = corrected(counted).prediction_powered
+
+    assert found.ci95 is not None
+    half = 2.0227 * (0.25 / 59 + 0.25 / 40**2) ** 0.5
+    assert found.ci95[1] - found.ci95[0] == pytest.approx(2 * half, rel=1e-4)
+
+
+def test_labels_for_a_width_are_the_fewest_whose_interval_is_no_wider() -> None:
+    """By hand at 400 outputs and 0.08: 1/4 of 400 is the judge's, and t of 39 is 2.0227.
+
+    Forty labels are twice the square root. A judge that errs in 2%: 2.0227 times the root of
+    1/1600 + (0.02 + 0.25/40) / 40 is 0.0725. In 10%, with t of 102 and 101, 1.9835 and 1.9837:
+    the root of 1/1600 + (0.1 + 0.25/103) / 103 is 0.04024, of 102 labels 0.04037.
+    Without a judge: 1.9757^2 x 0.25 / 0.08^2 is 152.5. A judge that errs in a fifth saves nothing.
+    """
+    found = dict(labels_for(0.08, 400))
+
+    assert (found[0.02], found[0.1], found[0.2], found[0.25]) == (40, 103, 153, 153)
+    assert 1.9835 * 0.04024 <= 0.08 < 1.9837 * 0.04037
+    assert dict(labels_for(0.08, 100))[0.02] is None  # the judge's own share is within 0.1

@@ -20,7 +20,15 @@ from epc.analysis.judging.results import (
     Share,
 )
 from epc.analysis.judging.summary import summary
-from epc.analysis.judging.trust import _agreeing, _evidence, _own, _valid, is_none, statements
+from epc.analysis.judging.trust import (
+    _agreeing,
+    _evidence,
+    _own,
+    _valid,
+    _word,
+    is_none,
+    statements,
+)
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
 
 SCORES = ((2, 2, 2, 2), (2, 2, 1, 1), (1, 1, 1, 1), (0, 0, 0, 1))
@@ -88,14 +96,17 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     return found
 
 
-def test_a_judge_is_trusted_on_a_score_that_another_judge_gives_too(three: Evaluation) -> None:
+def test_equal_scores_of_eight_questions_cannot_say_that_a_judge_is_trusted(
+    three: Evaluation,
+) -> None:
     words = {(row.judge, row.about): row for row in three.trust}
 
     for name in (OVERALL, *DIMENSIONS):
         assert [words[judge, name].trusted for judge in ("j/1", "j/2", "j/3")] == [
-            *("yes", "yes", "no")
+            *("unknown", "unknown", "no")
         ]
-    assert "with j/2 1.000 [1.000, 1.000]" in words["j/1", OVERALL].sentence
+    # Eight questions without a difference do not say how many there may be.
+    assert "with j/2 1.000 (too few differ)" in words["j/1", OVERALL].sentence
 
 
 def test_reading_r26_valid_and_readable_evaluations_must_both_say_it(three: Evaluation) -> None:
@@ -179,3 +190,18 @@ def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_t
     ]
 
     assert ["staying the same" in about for about in said] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("intervals", "word"),
+    [
+        ([(0.85, 0.97)], "yes"),
+        ([(0.85, 0.97), (0.2, 0.9)], "unknown"),
+        ([(0.85, 0.97), None], "unknown"),
+        ([(-0.2, 0.3)], "no"),
+    ],
+)
+def test_a_judge_is_trusted_where_every_interval_of_its_kappa_is_high(
+    intervals: list[tuple[float, float] | None], word: str
+) -> None:
+    assert _word(intervals) == word

@@ -22,8 +22,11 @@ def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
     tables = re.findall(
         r'aria-label="([^"]*)".*?<tbody>(.*?)</tbody>', "".join(part.text for part in details(one))
     )
-    return {
-        name: [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in body.split("</tr>")[:-1]]
+    return {  # without intervals, which two questions leave wide
+        name: [
+            [cell.split(" [")[0] for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
+            for row in body.split("</tr>")[:-1]
+        ]
         for name, body in tables
     }
 
