@@ -4,7 +4,7 @@ The headline figures stand a second time in files of their own, because DVC lays
 metrics file out as a column, and a `metrics.json` has a hundred. They are written with every
 publication and event, and `make reproduce` fails where they are not what the registry says.
 
-    snapshots/headlines/TAG.json      what was measured, whether it was taken back, the figures
+    snapshots/dvc/TAG.json            at most five figures; DVC prints the path, so it is short
     snapshots/gammas.json             one row a gamma, with interval and noise floor, for the plot
 
 The audits of snapshots that were published under an older rule are written with them.
@@ -25,27 +25,34 @@ from epc.registry.registry import Registry
 
 FILES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
 
-_SHOWN: Final = (
-    "gamma/",
-    "control/excess/",
-    "transfer/redirected/",
-    "transfer/regret/",
-    "verdict/PASS",
-    "invalid",
-)
-_SHARED: Final = "pci"  # the headline of reported ones; measured ones have one a phase
+_DIGITS: Final = 3
+_SHARE: Final = "verdict/PASS"  # of a judged snapshot
+_FIRST: Final = "published"
 
 
 def headline(registry: Registry, tag: str) -> Json:
-    """Return what is shown of a snapshot, its figures under the names that they have everywhere."""
+    """Return the few numbers of a snapshot that DVC shows: its table is to fit a terminal.
+
+    `gamma` and `regret` are of the direction in which they are larger; a failed run has none.
+    `share` is that of PASS, or the headline of recorded verdicts. `stands` is false once an event
+    has ended it.
+    """
     snapshot = registry.snapshots[tag]
     means = {figure.name: figure.mean for figure in figures_of(snapshot)}
     recorded = headline_of_groups(snapshot.figures)
+    own = {} if snapshot.failed else means
+    found = {
+        "gamma": max((m for name, m in own.items() if name.startswith("gamma/")), default=None),
+        "regret": max(
+            (m for name, m in own.items() if name.startswith("transfer/regret/") and not recorded),
+            default=None,
+        ),
+        "share": recorded.mean if recorded else means.get(_SHARE),
+    }
     return {
-        **_standing(registry, tag),
         "n": snapshot.n,
-        **{n: m for n, m in means.items() if n == _SHARED or n.startswith(_SHOWN)},
-        **({recorded.name: recorded.mean} if recorded else {}),
+        "stands": all(event.event == _FIRST for event in registry.by_tag.get(tag, ())),
+        **{name: round(mean, _DIGITS) for name, mean in found.items() if mean is not None},
     }
 
 

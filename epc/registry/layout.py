@@ -17,7 +17,7 @@
     snapshots/.store/                 the raw files, by content, as DVC lays them out
     snapshots/.lock                   there while a process writes to any of these
     snapshots/.publish*/              what a publication is building, or taking out
-    snapshots/headlines/TAG.json      headline figures again, for `dvc metrics`
+    snapshots/dvc/TAG.json            headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
     snapshots/audits.json             what today's rule says of those published under an older one
     params.yaml                       the expiry policy, and where the repository is on the web
@@ -46,7 +46,7 @@ LIVES_SEALED: Final = "lives_sealed"  # the event that is about no snapshot, but
 STORE: Final = ".store"
 LOCK: Final = ".lock"
 ASIDE: Final = ".publish"
-HEADLINES: Final = "headlines"
+HEADLINES: Final = "dvc"
 GAMMAS: Final = "gammas.json"
 AUDITS: Final = "audits.json"
 POLICY: Final = "params.yaml"

@@ -87,7 +87,7 @@ def test_epc_4_every_withdrawal_of_many_at_once_is_there_and_in_order(checkout: 
         " M snapshots/events.jsonl",
         "?? snapshots/audits.json",
         "?? snapshots/gammas.json",
-        "?? snapshots/headlines/",
+        "?? snapshots/dvc/",
     ]
 
 

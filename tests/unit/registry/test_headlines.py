@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from registry_support import Checkout, card, generation_record, judged, measured
+from registry_support import Checkout, audit_record, card, generation_record, judged, measured
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
@@ -41,31 +41,30 @@ def audited(**given: Json) -> Snapshot:
     return Snapshot.parse(as_json(whole.card) | given, figures)
 
 
-def test_a_measured_headline_has_gammas_excess_and_the_audits_word() -> None:
-    assert headline(registry(audited()), TAG) == {
-        "kind": "measured",
-        "audit": "inconclusive",
-        "rule": 1,
-        "faults": 0,
-        "event": "published",
-        "n": 30,
-        "gamma/a_to_b": 1.25,
-        "gamma/b_to_a": 1.25,
-        "control/excess/a_to_b": 0.125,
-    }
+def test_a_measured_headline_has_the_larger_gamma_and_whether_it_stands() -> None:
+    whole = audited()
+    figures = whole.figures | {"gamma": {"a_to_b": {"mean": 1.2504}, "b_to_a": {"mean": 1.1}}}
+    found = Snapshot.parse(as_json(whole.card), figures)
+
+    assert headline(registry(found), TAG) == {"n": 30, "stands": True, "gamma": 1.25}
 
 
-def test_a_judged_headline_has_shares_and_no_gamma() -> None:
+def test_reading_r8_a_failed_run_has_no_gamma_to_show() -> None:
+    failed = audited(audit=audit_record("no_verdicts_counted"))
+
+    assert headline(registry(failed), TAG) == {"n": 30, "stands": True}
+
+
+def test_a_judged_headline_has_its_share_and_no_gamma() -> None:
     found = registry(judged(share=0.25))
 
-    assert headline(found, TAG)["verdict/PASS"] == 0.25
-    assert headline(found, TAG)["invalid"] == 0.5
+    assert headline(found, TAG) == {"n": 20, "stands": True, "share": 0.25}
     assert list(gammas(found)) == []
 
 
-def test_a_withdrawn_figure_says_so_whatever_came_after() -> None:
-    assert headline(registry(audited(), "withdrawn", "superseded"), TAG)["event"] == "withdrawn"
-    assert headline(registry(audited(), "superseded"), TAG)["event"] == "superseded"
+def test_a_figure_that_an_event_ended_stands_no_more_whatever_came_after() -> None:
+    assert not headline(registry(audited(), "withdrawn", "superseded"), TAG)["stands"]
+    assert not headline(registry(audited(), "superseded"), TAG)["stands"]
 
 
 def test_a_row_of_the_plot_has_its_interval_and_its_floor_where_there_is_one() -> None:
@@ -89,16 +88,17 @@ def test_a_row_of_the_plot_has_its_interval_and_its_floor_where_there_is_one() -
 
 
 def test_a_mock_is_called_a_calibration() -> None:
-    shown = headline(registry(Snapshot.parse(card() | {"calibration": True}, {"n": 1})), TAG)
+    figures = {"n": 1, "gamma": {"a_to_b": {"mean": 1.0, "ci95": None}}}
+    (row,) = gammas(registry(Snapshot.parse(card() | {"calibration": True}, figures)))
 
-    assert shown["kind"] == "calibration"
+    assert row["kind"] == "calibration"
 
 
 def test_files_that_are_right_are_left_alone(tmp_path: Path) -> None:
     checkout = Checkout(tmp_path)
     checkout.publish()
     write_headlines(RegistryLock(checkout=tmp_path))
-    paths = [checkout.home / "gammas.json", checkout.home / "headlines" / f"{TAG}.json"]
+    paths = [checkout.home / "gammas.json", checkout.home / "dvc" / f"{TAG}.json"]
     before = [path.stat().st_ino for path in paths]
 
     write_headlines(RegistryLock(checkout=tmp_path))
@@ -106,4 +106,4 @@ def test_files_that_are_right_are_left_alone(tmp_path: Path) -> None:
 
     paths[1].write_text("{}\n")
     write_headlines(RegistryLock(checkout=tmp_path))
-    assert '"gamma/text_to_visual": 1.1' in paths[1].read_text()
+    assert '"gamma": 1.1' in paths[1].read_text()
