@@ -6,12 +6,18 @@ by `test_reading_r31_...`.
 """
 
 import ast
+import csv
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
+from test_documents import commands
+
+from epc.cli.program import program
+from epc.site.clauses import CLAUSES as LIST
+from epc.site.clauses import page
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -27,7 +33,7 @@ def in_a_name(clause: str) -> str:
 def of_the_protocol() -> Iterator[str]:
     """Yield the clauses of protocol.md: sections, numbered steps, and items in brackets."""
     page = (DOCS / "protocol.md").read_text("utf-8")
-    _, *sections = re.split(r"^## (?=\d)", page, flags=re.MULTILINE)
+    _, *sections = re.split(r"^## (?=\d|A\.)", page, flags=re.MULTILINE)
     for section in sections:
         number, text = section.split(" ", 1)
         text = text.split("\n## ")[0]
@@ -63,6 +69,28 @@ ARGUES = {"EPC-2.7"}  # not normative: it gives reasons, which no test can hold
 CLAUSES = sorted({*of_the_protocol(), *of_the_judge_protocol(), *of_the_code()} - ARGUES)
 
 
+def shown() -> list[tuple[str, str, str]]:
+    """Return the list of clauses, each with a command and a page that show it."""
+    _, *rows = csv.reader((DOCS / LIST).read_text("utf-8").splitlines())
+    return [(clause, command, page) for clause, command, page in rows]
+
+
+def test_the_page_of_clauses_names_every_clause_once_in_order() -> None:
+    stated = [*dict.fromkeys([*of_the_protocol(), *of_the_judge_protocol()])]
+
+    assert [clause for clause, _, _ in shown()] == stated
+    assert len(stated) == 98
+    table = page(DOCS).split("|---|---|---|\n")[1].splitlines()
+    assert [row.split(" | ")[0].removeprefix("| ") for row in table] == stated
+
+
+def test_each_clause_is_shown_by_a_command_and_a_page_that_exist() -> None:
+    real = {" ".join(path) for path in commands(program)}
+
+    assert [row for row in shown() if row[1].removeprefix("epc ") not in real] == []
+    assert [row for row in shown() if not (DOCS / row[2]).is_file()] == []
+
+
 @cache
 def names() -> frozenset[str]:
     return frozenset(
@@ -94,6 +122,7 @@ def test_the_lists_are_read_whole() -> None:
 
     assert {"epc_2_3_4", "epc_2_3_e", "epc_2_5_g", "epc_2_5_eq_1", "epc_2_8_7"} <= named
     assert {"judge_0", "judge_2_5", "judge_9_2", "epc_4"} <= named
+    assert {"epc_5_1_5", "epc_5_3_6", "epc_a_3"} <= named
     assert {"R1", "R31", "R36", "R76"} <= set(readings())
 
 

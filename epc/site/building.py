@@ -24,6 +24,7 @@ from epc.registry.succession import successions
 from epc.site.addressing import addressed, settings
 from epc.site.alone import alone
 from epc.site.charts.drawing import script
+from epc.site.clauses import page as clauses
 from epc.site.collecting import collect
 from epc.site.evidence_cache import gathered
 from epc.site.last_build import SOURCES, Counts, LastBuild, digest
@@ -157,6 +158,7 @@ def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
         yield f"docs/{name}", text
     yield "docs/commands.md", reference
     yield "docs/functions.md", functions()
+    yield "docs/clauses.md", clauses(originals / "docs")
     yield "mkdocs.yml", _config(originals / "mkdocs.yml", site)
 
 

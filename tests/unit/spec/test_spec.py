@@ -1,5 +1,8 @@
 """The specification as data, against the paper's own words."""
 
+import json
+from importlib.resources import files
+
 from epc.spec import epc_v1
 from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
 
@@ -94,3 +97,19 @@ def test_epc_5_2_what_the_paper_calls_substantial_weak_and_miscalibrated() -> No
     assert (epc_v1.SUBSTANTIAL_GAMMA, epc_v1.WEAK_GAMMA) == (0.5, 0.2)
     assert epc_v1.MISCALIBRATED_ECE == 0.2
     assert epc_v1.MANY_ZEROS == 0.5
+
+
+def test_epc_a_2_eight_tasks_a_domain_verbatim() -> None:
+    assert {domain: len(tasks) for domain, tasks in TASKS.items()} == {"text": 8, "visual": 8}
+    assert TASKS["text"][0] == "Explain why the sky is blue."
+    assert TASKS["visual"][-1] == "How does lighting affect the mood of a photograph?"
+
+
+def test_epc_a_3_the_manifest_s_schema_has_the_paper_s_key_fields() -> None:
+    path = files("epc.spec") / "schemas" / "v1" / "epc_manifest_schema.json"
+    schema = json.loads(path.read_text("utf-8"))
+
+    assert {
+        *("protocol_version", "evaluator", "executor", "config"),
+        *("tasks", "strategies", "results"),
+    } <= set(schema["properties"])
