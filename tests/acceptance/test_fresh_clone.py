@@ -127,7 +127,9 @@ def test_dvc_metrics_diff_tells_what_was_taken_back_since(clone: Path) -> None:
 
     run(clone, "epc", "snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "r")
 
-    assert json.loads(run(clone, *words)) == {path: {"stands": {"old": True, "new": False}}}
+    assert json.loads(run(clone, *words)) == {
+        path: {"stands": {"old": True, "new": False, "diff": -1}}
+    }
 
 
 def test_dvc_plots_show_draws_every_gamma_on_its_floor(clone: Path) -> None:
