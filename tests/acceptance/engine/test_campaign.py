@@ -29,13 +29,16 @@ from engine_support import (
     wait_until,
 )
 
-RULES = ("word-count", "vader-sentiment", "flesch-reading-ease")
-JUDGES = tuple(word for rule in RULES for word in ("--evaluator", f"local/{rule}"))
+RULES = ("local/word-count", "mock/deterministic", "mock/scripted:odds.json")
 PAIR = ("--evaluator", "openai/judge-a", "--evaluator", "openai/judge-b")
 WRITER = ("--executor", "openai/writer")
 PLAIN = ("--no-canary", "--no-probe", "--no-cache")
 SMALL = ("--seeds", "0-1", "--rounds", "4")
 FILES = (*RAW_FILES, "manifest.json", "run.json")
+
+
+def run_name(rule: str) -> str:
+    return rule.partition("/")[2].replace(":", "-") + "_on_deterministic"
 
 
 def of_model(endpoint: Endpoint, model: str) -> Counter[str]:
@@ -69,17 +72,20 @@ def verdicts_of(run: Path) -> dict[tuple[str, str, int], list[int]]:
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    """Return an exhaustive campaign of three embedded rules, and what its command printed."""
-    folder = tmp_path_factory.mktemp("campaign") / "judges"
-    words = (*JUDGES, "--executor", "mock/deterministic", "--exhaustive", "--seeds", "0-2")
-    return folder, epc("run", *words, "--out", folder)
+    """Return an exhaustive campaign of three evaluators, and what its command printed."""
+    home = tmp_path_factory.mktemp("campaign")
+    (home / "odds.json").write_text('{"default": 0, "text": {"synthesis": 1}}')
+    folder = home / "judges"
+    judges = [word for name in RULES for word in ("--evaluator", name)]
+    words = (*judges, "--executor", "mock/deterministic", "--exhaustive", "--seeds", "0-2")
+    return folder, epc("run", *words, "--out", folder, cwd=home)
 
 
 def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_says_so(
     three: tuple[Path, Any],
 ) -> None:
     folder, done = three
-    runs = [folder / f"{rule}_on_deterministic" for rule in RULES]
+    runs = [folder / run_name(rule) for rule in RULES]
 
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in folder.iterdir()) == sorted(
@@ -90,7 +96,7 @@ def test_reading_r76_three_judges_share_one_executor_s_answers_and_each_record_s
     told = [document(run / "manifest.json")["provenance"] for run in runs]
     assert {each["campaign"]["id"] for each in told} == {document(folder / "campaign.json")["id"]}
     for each in told:
-        assert each["campaign"]["evaluators"] == [f"local/{rule}" for rule in RULES]
+        assert each["campaign"]["evaluators"] == [*RULES]
         assert each["calls"] == {"evaluator": 176, "executor": 176}
     answers = [
         [row for row in read_rows(run / "calls.jsonl") if row["role"] == "executor"] for run in runs
@@ -117,17 +123,12 @@ def test_the_comparison_has_a_row_a_run_and_says_where_judges_agree(
     assert again.stdout == done.stdout
     assert found == document(folder / "comparison.json")
     assert [(row["evaluator"], row["direction"]) for row in found["runs"]] == [
-        (f"local/{rule}", direction)
-        for rule in RULES
-        for direction in ("text_to_visual", "visual_to_text")
+        (rule, direction) for rule in RULES for direction in ("text_to_visual", "visual_to_text")
     ]
     # Without the baseline against itself: 10 strategies on 16 tasks.
     assert {each["shared"] for each in found["agreement"]} == {160}
     for each in found["agreement"]:
-        one, other = (
-            verdicts_of(folder / f"{each[side].removeprefix('local/')}_on_deterministic")
-            for side in ("left", "right")
-        )
+        one, other = (verdicts_of(folder / run_name(each[side])) for side in ("left", "right"))
         both = [pair for pair in one if one[pair][:2] != [0, 0] and other[pair][:2] != [0, 0]]
         same = sum(one[pair] == other[pair] for pair in both)
         assert (each["decided"], each["same"]) == (len(both), pytest.approx(same / len(both)))
@@ -141,11 +142,11 @@ def test_a_run_of_a_campaign_is_the_run_by_itself_but_for_saying_so(
 ) -> None:
     folder, _ = three
     alone = tmp_path / "alone"
-    models = ("--evaluator", "local/vader-sentiment", "--executor", "mock/deterministic")
+    models = ("--evaluator", "local/word-count", "--executor", "mock/deterministic")
 
     assert epc("run", *models, "--exhaustive", "--seeds", "0-2", "--out", alone).returncode == 0
 
-    shared = folder / "vader-sentiment_on_deterministic"
+    shared = folder / "word-count_on_deterministic"
     same_files(alone, shared, ("trials.jsonl", "weights.jsonl"))
     assert without_latency(alone) == without_latency(shared)
     for name, place in (("manifest.json", "provenance"), ("run.json", None)):

@@ -23,7 +23,6 @@ from epc.second.votes import composed_otherwise
 
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
 MOCKED = ("--executor", "mock/deterministic")
-RULES = "local/word-count,local/flesch-reading-ease,mock/deterministic"
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
 
 
@@ -82,7 +81,6 @@ def test_reading_r80_the_record_names_the_wrapper_and_keeps_every_underlying_cal
 @pytest.mark.parametrize(
     ("wrapper", "votes"),
     [
-        (f"panel:{RULES}", 3),
         ("band=2:local/word-count", 1),
         ("panel:local/word-count,band=9:local/word-count,balanced:mock/deterministic", 3),
     ],

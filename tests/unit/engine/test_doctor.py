@@ -168,7 +168,6 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
 
     bare = needs({})
     assert bare["local/smollm2-135m"] == "`epc models fetch local/smollm2-135m`"
-    assert bare["local/minilm-l6-relevance"] == "`epc models fetch local/minilm-l6-relevance`"
     assert bare["local/word-count"] is None
     assert bare["mock/coin-flip"] is None
     assert bare["openai/MODEL"] == "OPENAI_API_KEY"
