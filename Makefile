@@ -59,8 +59,8 @@ screenshots: $(VENV)/.dev browser ## Every kind of page as a picture, large and 
 	$(BIN)/python tests/studies/screenshots.py
 
 lint: $(FAST) ## Style and likely mistakes.
-	$(BIN)/ruff format --check epc tests
-	$(BIN)/ruff check epc tests
+	$(BIN)/ruff format --check epc pipeline tests
+	$(BIN)/ruff check epc pipeline tests
 
 types: $(FAST) ## Strict types over the package and its tests.
 	$(BIN)/mypy $(if $(filter %.fast,$(FAST)),$(SLIM))

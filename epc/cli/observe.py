@@ -89,7 +89,7 @@ def import_(
         --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
     from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import SHAPES, convert
+    from epc.records.observed.shapes import convert, faults_of
     from epc.records.observed.writing import problems_of, require_kind, write
     from epc.registry.history import commit_of
 
@@ -112,7 +112,7 @@ def import_(
             write(out, done.header, done.rows)
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
             models = {setting.judge.model for setting in done.header.settings.values()}
-            for fault in SHAPES[shape].faults_of(models):
+            for fault in faults_of(shape, models):
                 note(f"  known fault {fault.id}: {fault.says}")
     _say_findings(source, findings, form, {"verdicts": len(done.rows), "written": not findings})
     leave(clean=not findings)

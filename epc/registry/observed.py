@@ -27,7 +27,7 @@ from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
 from epc.records.observed.cutting import cut, judge_of, rows_of
 from epc.records.observed.reading import read
-from epc.records.observed.shapes import SHAPES, convert
+from epc.records.observed.shapes import convert, faults_of
 from epc.records.observed.types import UNKNOWN, Header, Observed, Row
 from epc.records.observed.writing import content_digest, write
 from epc.records.schemas import findings as schema_findings
@@ -107,7 +107,7 @@ def offered_verdicts(folder: Path, declaration: Said, choices: Choices) -> Offer
         )
     require_plain(document.header, verdicts)
     judge, made = judge_of(document.header), document.header.made
-    known = SHAPES[made.shape].faults_of([judge.model]) if made and made.shape in SHAPES else []
+    known = faults_of(made.shape, [judge.model]) if made else []
     faults = (*(Fault(id=each.id, says=each.says) for each in known), *declaration.faults)
     declaration = replace(declaration, faults=tuple({fault.id: fault for fault in faults}.values()))
     days = _days(document.header, verdicts)

@@ -11,7 +11,7 @@ from alpaca_support import CONFIGS, alpaca, entry, written
 from records_support import epc
 
 from epc.records.observed.converting import digest
-from epc.records.observed.shapes import SHAPES
+from epc.records.observed.shapes import known_faults
 
 Converted = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -280,6 +280,6 @@ def test_a_shape_shows_what_it_expects_and_states_its_faults_by_id(
 
     assert done.returncode == 1
     assert "empty: holds n" in done.stdout.decode()
-    ids = [fault.id for fault in SHAPES[shape].faults]
+    ids = [fault.id for fault in known_faults(shape)]
     assert len(ids) == len(set(ids)) > 1
-    assert all(fault.says.endswith(".") for fault in SHAPES[shape].faults)
+    assert all(fault.says.endswith(".") for fault in known_faults(shape))

@@ -20,7 +20,7 @@ from records_support import epc
 from studies import observed_sources as study
 
 from epc.records.observed.converting import digest
-from epc.records.observed.shapes import SHAPES
+from epc.records.observed.shapes import expected_of, known_faults, names
 from epc.records.observed.types import UNKNOWN
 
 BUILDERS: dict[str, Callable[[Path], Path]] = {
@@ -270,8 +270,8 @@ def test_reading_r77_known_faults_are_told_of_the_judges_that_have_them(
     judges = {each["judge"]["model"] for each in found.header["settings"].values()}
     said = found.done.stderr.decode()
 
-    assert SHAPES[shape].faults
-    for fault in SHAPES[shape].faults:
+    assert known_faults(shape)
+    for fault in known_faults(shape):
         concerns = not fault.models or bool(judges & {*fault.models})
         assert (f"known fault {fault.id}: {fault.says}" in said) == concerns
     assert ("known fault copied-release" in said) is False
@@ -281,9 +281,10 @@ def test_reading_r77_known_faults_are_told_of_the_judges_that_have_them(
 def test_known_faults_stand_in_the_documents_as_in_the_program() -> None:
     page = DOCUMENT.read_text()
 
-    for shape in SHAPES.values():
-        assert len({fault.id for fault in shape.faults}) == len(shape.faults)
-        for fault in shape.faults:
+    for shape in names():
+        known = known_faults(shape)
+        assert len({fault.id for fault in known}) == len(known)
+        for fault in known:
             judges = f" (of {', '.join(f'`{each}`' for each in fault.models)})"
             assert f"| `{fault.id}` | {fault.says}{judges if fault.models else ''} |" in page
 
@@ -320,7 +321,7 @@ def test_reading_r77_another_shape_gets_a_finding_that_shows_the_expected_one(
     done = epc("observe", "import", source, "--shape", shape, "--out", tmp_path / "o.jsonl")
 
     assert done.returncode == 1
-    assert f"expected {SHAPES[shape].expected}" in done.stdout.decode()
+    assert f"expected {expected_of(shape)}" in done.stdout.decode()
     assert not (tmp_path / "o.jsonl").exists()
 
 
@@ -329,4 +330,4 @@ def test_reading_r77_an_empty_folder_gets_a_finding(shape: str, tmp_path: Path) 
     done = epc("observe", "import", tmp_path, "--shape", shape, "--out", tmp_path / "o.jsonl")
 
     assert done.returncode == 1
-    assert f"expected {SHAPES[shape].expected}" in done.stdout.decode()
+    assert f"expected {expected_of(shape)}" in done.stdout.decode()

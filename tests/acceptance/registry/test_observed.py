@@ -10,7 +10,7 @@ from observed_registry_support import TAG, WHO, cloned, imported, knows_the_judg
 from registry_support import Checkout, Json, commit, generation_record, git, life_record
 from site_support import epc
 
-from epc.records.observed.shapes import SHAPES
+from epc.records.observed.shapes import faults_of
 
 
 def document(clone: Path, name: str) -> Json:
@@ -291,7 +291,7 @@ def test_known_faults_are_those_of_the_shape_and_of_the_file(source: Path, tmp_p
 
     told = document(clone, "snapshot.json")["known_faults"]
     assert told[-1] == {"id": "copied", "says": "Half of it is copied."}
-    of_shape = [fault.id for fault in SHAPES["llmbar"].faults_of(["judge-0613"])]
+    of_shape = [fault.id for fault in faults_of("llmbar", ["judge-0613"])]
     assert [fault["id"] for fault in told[:-1]] == of_shape != []
     faults.write_text('[{"id": "copied"}]')
     refused = epc(clone, "snapshot", "publish", str(file), *words, code=2).stderr

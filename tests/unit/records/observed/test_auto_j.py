@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 from observed_sources_support import write
+from recipes.auto_j import convert
 
-from epc.records.observed.auto_j import convert
 from epc.records.observed.converting import Conversion, Request, digest
 
 TEST, OUTPUTS = "data/test/testdata_pairwise.jsonl", "data/outputs"

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 from observed_sources_support import write
+from recipes.judgebench import convert
 
 from epc.records.observed.converting import Conversion, Request, digest
-from epc.records.observed.judgebench import convert
 
 
 def said(decision: str | None, model: str | None = "m-1", **more: Any) -> dict[str, Any]:

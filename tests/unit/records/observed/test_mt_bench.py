@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 from observed_sources_support import PAIR_PROMPT, judged, mt_bench, write
+from recipes import mt_bench as shape
 
-from epc.records.observed import mt_bench as shape
 from epc.records.observed.converting import Conversion, Request, digest
 
 DATA = "fastchat/llm_judge/data"

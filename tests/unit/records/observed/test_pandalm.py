@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 from observed_sources_support import pandalm
+from recipes.pandalm import convert
 
 from epc.records.observed.converting import Request, digest
-from epc.records.observed.pandalm import convert
 
 
 def rows(folder: Path, judge: str) -> list[dict[str, Any]]:

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from observed_sources_support import pandalm
 
+from epc.errors import UsageError
+from epc.records.observed import recipes, shapes
 from epc.records.observed.converting import Request
-from epc.records.observed.shapes import SHAPES, Shape, convert
+from epc.records.observed.shapes import convert, expected_of, faults_of, names
 from epc.records.observed.types import Fault, Made
 
 
@@ -54,7 +56,17 @@ def test_reading_r77_a_shape_that_there_is_not_lists_those_that_there_are(tmp_pa
     (found,) = convert("papyrus", tmp_path, Request()).findings
 
     assert (found.where, found.problem) == ("--shape", "there is no shape 'papyrus'")
-    assert all(f"\n  {name}: {shape.expected}" in found.remedy for name, shape in SHAPES.items())
+    assert all(f"\n  {name}: {expected_of(name)}" in found.remedy for name in names())
+    assert {"csv", "inspect", "promptfoo", "alpaca-eval", "mt-bench"} < {*names()}
+
+
+def test_an_installed_program_without_recipes_says_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipes, "FOLDER", tmp_path / "nowhere")
+
+    with pytest.raises(UsageError, match="not part of the installed program"):
+        convert("llmbar", tmp_path, Request())
 
 
 @pytest.mark.parametrize(
@@ -62,9 +74,9 @@ def test_reading_r77_a_shape_that_there_is_not_lists_those_that_there_are(tmp_pa
     [(["m"], ["all", "of m"]), (["n"], ["all"]), (["n", "m"], ["all", "of m"]), ([], ["all"])],
 )
 def test_reading_r77_a_fault_of_one_judge_is_not_told_of_another(
-    models: list[str], expected: list[str]
+    models: list[str], expected: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     faults = (Fault(id="all", says="."), Fault(id="of m", says=".", models=("m", "l")))
-    shape = Shape(convert=SHAPES["csv"].convert, expected="", faults=faults)
+    monkeypatch.setattr(shapes, "known_faults", lambda _: faults)
 
-    assert [fault.id for fault in shape.faults_of(models)] == expected
+    assert [fault.id for fault in faults_of("any", models)] == expected

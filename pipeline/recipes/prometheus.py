@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.recipes import main
 from epc.records.observed.types import Row, faults
 from epc.records.observed.work import Work, answered, setting_of
 
@@ -85,3 +86,7 @@ def _add(entry: _Entry, where: str, stem: str, work: Work) -> None:
         work.rows.append(
             Row(setting=_JUDGE, file=stem, **common, **scored, **repeat, **answered(feedback))
         )
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.recipes import main
 from epc.records.observed.types import Row, faults
 from epc.records.observed.work import Work, answered, setting_of, turned
 
@@ -181,3 +182,7 @@ def _pairs(entries: list[_Entry], work: Work) -> dict[int, _Pair | None]:
         }
         pairs[entry.idx] = _Pair(common, first)
     return pairs
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -16,6 +16,7 @@ from msgspec import Struct
 from epc.errors import UsageError
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.recipes import main
 from epc.records.observed.types import UNKNOWN, Row, Setting, faults
 from epc.records.observed.work import Work, answered, setting_of
 
@@ -167,3 +168,7 @@ def _setting(entry: _Entry, prompts: dict[str, _Prompt]) -> Setting:
         raise UsageError(f"prompt {name!r} is not in {_PROMPTS}")
     text = f"{prompts[name].system_prompt}\n\n{prompts[name].prompt_template}"
     return setting_of(judge, judge, prompt=name, sha256=digest(storable(text)))
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

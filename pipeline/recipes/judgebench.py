@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.recipes import main
 from epc.records.observed.types import UNKNOWN, faults
 from epc.records.observed.work import Work, answered, setting_of, turned
 
@@ -142,3 +143,7 @@ def _setting(name: str, model: str, work: Work) -> str:
         sha256 = digest(text) if known else UNKNOWN
         work.settings[key] = setting_of(model, model, prompt=name, sha256=sha256)
     return key
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.recipes import main
 from epc.records.observed.types import Row, Setting, faults
 from epc.records.observed.work import Work, answered, setting_of
 
@@ -175,3 +176,7 @@ def _score(answer: list[str]) -> float | UnsetType:
     """Return the score that an answer is, and nothing else beside it."""
     text = answer[0].strip() if answer else ""
     return float(text) if text.isascii() and text.isdigit() else UNSET
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.recipes import main
 from epc.records.observed.types import faults
 from epc.records.observed.work import Work, answered, setting_of, turned
 
@@ -166,3 +167,7 @@ def _setting(model: str, prompt: str, work: Work) -> str:
     key = f"{model}/{prompt}"
     work.settings[key] = setting_of(model, model, prompt=prompt)
     return key
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

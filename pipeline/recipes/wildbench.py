@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.recipes import main
 from epc.records.observed.types import UNKNOWN, Row, Setting, faults
 from epc.records.observed.work import Work, answered, setting_of
 
@@ -144,3 +145,7 @@ def _setting(judge: str, release: str, work: Work) -> Setting:
         sha256=work.digest_of(_TEMPLATE) if is_known else UNKNOWN,
         note=_NOTE if release == _STATED else None,
     )
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from epc.records import strict_yaml
 from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.recipes import main
 from epc.records.observed.types import UNKNOWN, faults
 from epc.records.observed.work import Work, answered, as_text, setting_of
 
@@ -199,3 +200,7 @@ def _setting(annotator: str, work: Work) -> bool | None:
     )
     is_binary = config.completion_parser_kwargs.get("is_binarize", True)
     return config.fn_completion_parser == "logprob_parser" and not is_binary
+
+
+if __name__ == "__main__":
+    main(convert, EXPECTED, FAULTS)

@@ -1,0 +1,106 @@
+"""Recipes: scripts of a checkout that make verdicts of one published source.
+
+A recipe is `pipeline/recipes/NAME.py`. It runs in a process of its own, so the package needs none
+of them: the question goes to its standard input, the answer comes from its standard output, and
+the verdicts are written to a verdict file.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from epc.errors import Finding, UsageError, WorldError
+from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.reading import stored
+from epc.records.observed.types import Fault, Header
+from epc.records.observed.writing import write
+
+FOLDER: Final = Path(__file__).parents[3] / "pipeline" / "recipes"
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """What to convert, and the verdict file to write; without a source, what is known of it."""
+
+    source: str | None = None
+    out: str = ""
+    request: Request = Request()
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a recipe expects, the source's known faults, and what kept it from verdicts."""
+
+    expected: str
+    faults: tuple[Fault, ...]
+    findings: Sequence[Finding] = ()
+
+
+def main(
+    convert: Callable[[Path, Request], Conversion], expected: str, faults: tuple[Fault, ...]
+) -> None:
+    """Answer the question on standard input: the whole of a recipe as a script."""
+    question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
+    findings: Sequence[Finding] = ()
+    if question.source is not None:
+        done = convert(Path(question.source), question.request)
+        findings = done.findings
+        if done.header:
+            write(Path(question.out), done.header, done.rows)
+    answer = Answer(expected=expected, faults=faults, findings=findings)
+    sys.stdout.buffer.write(msgspec.json.encode(answer))
+
+
+def names() -> list[str]:
+    """Return the shapes for which there is a recipe."""
+    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("*.py"))
+
+
+def run(shape: str, source: Path, request: Request) -> Conversion:
+    """Return a source's verdicts as its recipe makes them, or findings.
+
+    Raises: UsageError if there is no such recipe here; WorldError if it fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "verdicts.jsonl"
+        question = Question(source=str(source), out=str(out), request=request)
+        answer = _answer(shape, question)
+        if answer.findings or not out.exists():
+            return Conversion(findings=answer.findings)
+        with out.open("rb") as file:
+            header = msgspec.json.decode(next(islice(file, 1)), type=Header)
+        return Conversion(header=header, rows=list(stored(out)))
+
+
+@cache
+def known(shape: str) -> Answer:
+    """Return what a recipe expects and the known faults of its source.
+
+    Raises: UsageError if there is no such recipe here; WorldError if it fails.
+    """
+    return _answer(shape, Question())
+
+
+def _answer(shape: str, question: Question) -> Answer:
+    script = FOLDER / f"{shape.replace('-', '_')}.py"
+    if shape not in names():
+        raise UsageError(
+            f"the recipe for {shape!r} is not part of the installed program\n"
+            "  fix: run this command with the program of a clone of the registry, which has "
+            "pipeline/recipes"
+        )
+    done = subprocess.run(  # noqa: S603  (our own interpreter, a script of the checkout)
+        [sys.executable, "-P", str(script)],
+        input=msgspec.json.encode(question),
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        raise WorldError(f"{script.name} failed: {done.stderr.decode(errors='replace')[-500:]}")
+    return msgspec.json.decode(done.stdout, type=Answer)
