@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[1] / "site" / "docs" / "architecture.md"
 # Heading: the modules that a walk may enter at most.
 JOURNEYS = {
     "From a model's reply to gamma": 12,
-    "From a submission to its page": 12,
+    "From a submission to its page": 11,
     "From an end date to expired": 6,
 }
 STEP = re.compile(r"^\| (\d+) \| `(epc[\w.]+)` \| (calls|gives to|written to `[^`]+`|-) \| .+ \|$")

@@ -4,14 +4,11 @@ Two verdicts are about one item if question and candidates are equal by digest, 
 they stand.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from math import fsum
 from pathlib import Path
-from typing import TypeVar
-
-import msgspec
 
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
 from epc.arrays import np
@@ -25,7 +22,6 @@ from epc.records.typed import as_json
 
 Item = tuple[str, str, str]  # question, then the candidates in the order of their digests
 Key = tuple[Item, int]  # with which of the two stood first: 0, 1, or -1 where it is not stated
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,12 +40,13 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Voter:
-    """A judge that was asked in one way."""
+class Ballot:
+    """What one judge said when it was asked in one way, by item and order."""
 
     name: str
     sources: tuple[str, ...]
     setting: Setting
+    said: Mapping[Key, Said]
 
     @property
     def model(self) -> str:
@@ -69,34 +66,6 @@ class Voter:
         prompt, decoding = self.setting.prompt, as_json(self.setting.decoding)
         prompt_id = prompt.name if prompt.sha256 == UNKNOWN else prompt.sha256
         return dumps_line([self.model.casefold(), prompt_id, decoding])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ballot(Voter):
-    """What one judge said when it was asked in one way, by item and order."""
-
-    said: Mapping[Key, Said]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BallotDigest(Voter):
-    """Who said something, and the digest of what."""
-
-    sha256: str
-
-    @classmethod
-    def of(cls, ballot: Ballot) -> "BallotDigest":
-        """Return the digest of a ballot: of its order too, in which figures are summed."""
-        rows = [
-            [*item, first, each.saying, each.score, each.gold, each.subset, sorted(each.answers)]
-            for (item, first), each in ballot.said.items()
-        ]
-        return cls(
-            name=ballot.name,
-            sources=ballot.sources,
-            setting=ballot.setting,
-            sha256=sha256(msgspec.json.encode(rows)).hexdigest(),
-        )
 
 
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
@@ -206,15 +175,10 @@ def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:
 
     One that says just what another says is that one again, and counts once.
     """
-    return [_merged(several) for several in by_way(all_ballots, lambda ballot: ballot.way)]
-
-
-def by_way(found: Iterable[T], way: Callable[[T], str]) -> list[list[T]]:
-    """Return together what is of one way of asking one judge, in the order of the first of each."""
-    together: dict[str, list[T]] = {}
-    for each in found:
-        together.setdefault(way(each), []).append(each)
-    return [*together.values()]
+    by_way: dict[str, list[Ballot]] = {}
+    for ballot in all_ballots:
+        by_way.setdefault(ballot.way, []).append(ballot)
+    return [_merged(several) for several in by_way.values()]
 
 
 def _merged(several: Sequence[Ballot]) -> Ballot:

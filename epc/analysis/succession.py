@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from epc.analysis.ballots import Ballot, Key, Said, Voter, merged
+from epc.analysis.ballots import Ballot, Key, Said, merged
 from epc.analysis.observed_figures import Figure
 from epc.arrays import Codes, np
 from epc.protocol.results import Json
@@ -136,17 +136,11 @@ def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
     pairs = product(merged(own), merged(others))
-    return ranked(each for pair in pairs if comparable(*pair) for each in of_pair(*pair))
+    found = (each for pair in pairs if comparable(*pair) for each in of_pair(*pair))
+    return sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
 
 
-def ranked(all_agreements: Iterable[Agreement]) -> list[Agreement]:
-    """Return agreements best first, then by kinds of task."""
-    return sorted(
-        all_agreements, key=lambda each: (each.subset is not None, -each.floor, each.judge)
-    )
-
-
-def comparable(mine: Voter, other: Voter) -> bool:
+def comparable(mine: Ballot, other: Ballot) -> bool:
     """Return whether two were asked with the same prompt."""
     one, two = mine.setting.prompt, other.setting.prompt
     if one.sha256 != two.sha256:

@@ -128,10 +128,9 @@ def succeed(
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
     from epc.analysis.ballots import ballots
-    from epc.registry.agreeing import agreed_of
     from epc.registry.kept_ballots import Kept
     from epc.registry.subjects import subject
-    from epc.registry.succession import succession_of
+    from epc.registry.succession import agreed_of, succession_of
     from epc.report.succession_text import text
 
     all_ballots = [ballot for path in files for ballot in ballots(*read_verdicts(path))]

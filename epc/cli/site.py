@@ -64,10 +64,9 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
     if form == "json":
         echo_json(built.as_json())
     else:
-        counts = built.counts
         click.echo(
-            f"{built.out}: {counts.pages} pages of {counts.snapshots} snapshots and "
-            f"{counts.evaluators} evaluators; {built.changed} files changed"
+            f"{built.out}: {built.pages} pages of {built.snapshots} snapshots and "
+            f"{built.evaluators} evaluators; {built.changed} files changed"
         )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -15,10 +14,8 @@ from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry import data_card
 from epc.registry.card_types import ObservedCard
-from epc.registry.data_rows import batches, follows_from, groups, parts, schema_of
+from epc.registry.data_rows import batches, groups, schema_of
 from epc.registry.layout import SUMS
-from epc.registry.parquet_join import join
-from epc.registry.recall import Later
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
 from epc.registry.sums import sha256, sums_text
@@ -26,20 +23,7 @@ from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 
 Tell = Callable[[str], None]
-Make = Callable[[Path], None]
 CARD: Final = "README.md"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class File:
-    """A file, and the digest of what it holds."""
-
-    path: Path
-    sha256: str
-
-
-# What returns a file that follows from its inputs: one that was kept, or else one made at a place.
-Keep = Callable[[Sequence[str], Path, Make], Later[File]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,16 +77,6 @@ def chosen(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in TABLES if name in names or not names)
 
 
-def anew(inputs: Sequence[str], path: Path, make: Make) -> Later[File]:
-    """Have a file made, whatever was made before."""
-
-    def made() -> File:
-        make(path)
-        return File(path=path, sha256=sha256(path))
-
-    return Later(inputs, made)
-
-
 def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Tell) -> Data:
     """Write tables, their digests and a card to a new folder; it appears once all of it is there.
 
@@ -124,32 +98,26 @@ def write(sealed: Sealed, names: Sequence[str], out: Path, as_of: date, tell: Te
 
 
 def tables(
-    sealed: Sealed,
-    names: Sequence[str],
-    folder: Path,
-    as_of: date,
-    tell: Tell,
-    *,
-    keep: Keep = anew,
+    sealed: Sealed, names: Sequence[str], folder: Path, as_of: date, tell: Tell
 ) -> Iterator[tuple[Table, Path]]:
-    """Yield each table, and where its file is: in the folder, if nothing is kept.
-
-    `keep` may know a table, or a part of it, already by what it follows from.
+    """Write each table to a folder, and yield it with its file.
 
     Raises: as `write`.
     """
     import pyarrow.parquet as pq
 
     for name in names:
-        file = _written(name, sealed, folder, as_of, tell, keep=keep)
+        path, rows = folder / f"{name}.parquet", 0
+        schema = schema_of(TABLES[name])
+        with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
+            for tag, group in groups(name, sealed, as_of):
+                writer.write_table(group, row_group_size=len(group) or None)
+                rows += len(group)
+                tell(f"{name}: {rows:,} rows, up to {tag}")
         table = Table(
-            name=name,
-            path=f"{name}.parquet",
-            rows=pq.read_metadata(file.path).num_rows,
-            bytes=file.path.stat().st_size,
-            sha256=file.sha256,
+            name=name, path=path.name, rows=rows, bytes=path.stat().st_size, sha256=sha256(path)
         )
-        yield table, file.path
+        yield table, path
 
 
 def texts(
@@ -232,43 +200,3 @@ def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
 def _observed(registry: Registry) -> list[ObservedCard]:
     cards = (snapshot.card for snapshot in registry.snapshots.values())
     return [card for card in cards if isinstance(card, ObservedCard)]
-
-
-def _written(
-    name: str, sealed: Sealed, folder: Path, as_of: date, tell: Tell, *, keep: Keep
-) -> File:
-    schema = schema_of(TABLES[name])
-    import pyarrow.parquet as pq
-
-    rows = 0
-
-    def make(tags: Sequence[str], path: Path) -> None:
-        done = rows
-        with pq.ParquetWriter(path, schema, compression="zstd", compression_level=6) as writer:
-            for tag, group in groups(name, sealed, as_of, tags):
-                writer.write_table(group, row_group_size=len(group) or None)
-                done += len(group)
-                tell(f"{name}: {done:,} rows, up to {tag}")
-
-    parted = [
-        (follows_from(name, sealed.registry, as_of, tags), tags)
-        for tags in parts(name, sealed.registry)
-    ]
-    kept = [
-        keep(inputs, folder / f"{name}.{number}.part", partial(make, tags))
-        for number, (inputs, tags) in enumerate(parted)
-    ]
-
-    def whole(path: Path) -> None:
-        nonlocal rows
-        files = []
-        for part in kept:
-            files.append(part.value.path)
-            rows += pq.read_metadata(files[-1]).num_rows
-        join(files, path)
-        for file in files:
-            if file.parent == folder:
-                file.unlink()
-
-    inputs = [text for inputs, _ in parted for text in ["part", *inputs]]
-    return keep(["whole", *inputs], folder / f"{name}.parquet", whole).value

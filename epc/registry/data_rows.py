@@ -3,10 +3,9 @@
 Nothing larger than one snapshot's verdicts, or some thousand trials, is in memory at a time.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from hashlib import sha256
-from importlib.metadata import version
 from itertools import islice
 from typing import Any, Final
 
@@ -30,7 +29,6 @@ Columns = Mapping[str, tuple[str, str]]
 Values = Mapping[str, Any]  # an Arrow array or a list for each row; anything else for all rows
 
 GROUP: Final = 65_536  # rows of a batch
-_LAST_OF_PART: Final = 16  # of the 256 values that a digest's first byte has
 _WORDS: Final = ("a", "b", "tie")  # of a verdict table's counts: won, lost, tied
 
 
@@ -62,56 +60,32 @@ def schema_of(columns: Columns) -> Any:
     )
 
 
-def batches(
-    name: str, sealed: Sealed, as_of: date, tags: Sequence[str] | None = None
-) -> Iterator[tuple[str, Any]]:
+def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
     """Yield the batches of a table, each with the last snapshot that it has rows of.
-
-    With `tags` only those of some snapshots, in their order, if the table has rows of each alone.
 
     Raises: MalformedError if a file is not as it was published; UsageError where pyarrow is not
     installed; WorldError if the disk or the network fails.
     """
-    schema = schema_of(TABLES[name])
+    schema, snapshots = schema_of(TABLES[name]), sealed.registry.snapshots
     if name in _OF_CARDS:
-        yield (
-            next(reversed(sealed.registry.snapshots), "none"),
-            batch_of_cards(name, sealed.registry, as_of),
-        )
+        yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, as_of)
         return
-    for tag in _with_rows(name, sealed.registry) if tags is None else tags:
-        for made in _OF_RAW[name](sealed, sealed.registry.snapshots[tag], schema):
-            yield tag, made
+    for tag, snapshot in snapshots.items():
+        if snapshot.kind == "measured" or (name == "verdicts" and _is_kept(snapshot)):
+            for made in _OF_RAW[name](sealed, snapshot, schema):
+                yield tag, made
 
 
-def parts(name: str, registry: Registry) -> list[tuple[str, ...]]:
-    """Return the tags of each part of a table's file; a table of cards is one part.
+def groups(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]:
+    """Yield the row groups of a table, as `batches`: many small snapshots are one group.
 
-    A part ends behind every sixteenth snapshot or so, by the digest of its tag. So one more
-    snapshot changes the part that it comes into, and leaves all others as they are.
-    """
-    if name in _OF_CARDS:
-        return [()]
-    found: list[list[str]] = [[]]
-    for tag in _with_rows(name, registry):
-        found[-1].append(tag)
-        if sha256(tag.encode()).digest()[0] < _LAST_OF_PART:
-            found.append([])
-    return [tuple(each) for each in found if each] or [()]
-
-
-def groups(
-    name: str, sealed: Sealed, as_of: date, tags: Sequence[str]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the row groups of a part, as `batches`: many small snapshots are one group.
-
-    A group of its own for each would take most of the time and of the file.
+    A group for each snapshot would take most of the time and of the file.
     """
     import pyarrow as pa
 
     pending: list[Any] = []
     last = ""
-    for tag, made in batches(name, sealed, as_of, tags):
+    for tag, made in batches(name, sealed, as_of):
         if pending and sum(len(each) for each in pending) + len(made) > GROUP:
             yield last, pa.Table.from_batches(pending).unify_dictionaries()
             pending = []
@@ -119,25 +93,6 @@ def groups(
         last = tag
     if pending:
         yield last, pa.Table.from_batches(pending).unify_dictionaries()
-
-
-def follows_from(name: str, registry: Registry, as_of: date, tags: Sequence[str]) -> list[str]:
-    """Return all that a part of a table follows from, beside our own program.
-
-    Verdicts and trials follow from what was sealed alone, on whatever day one asks.
-    """
-    made_by = f"pyarrow {version('pyarrow')}"
-    if name in _OF_CARDS:
-        whole = sha256(msgspec.json.encode(registry.given)).hexdigest()
-        return [name, made_by, as_of.isoformat(), whole]
-    return [name, made_by, *(f"{tag} {registry.seal(tag)}" for tag in tags)]
-
-
-def _with_rows(name: str, registry: Registry) -> Iterator[str]:
-    """Yield the snapshots of which a table has rows."""
-    for tag, snapshot in registry.snapshots.items():
-        if snapshot.kind == "measured" or (name == "verdicts" and _is_kept(snapshot)):
-            yield tag
 
 
 def batch_of_cards(name: str, registry: Registry, as_of: date) -> Any:

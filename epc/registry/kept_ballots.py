@@ -6,14 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
 
-from epc.analysis.ballots import Ballot, BallotDigest, ballot_of_run, ballots, merged
+from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.recompute import load_manifest
 from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import find_checkout
-from epc.registry.recall import Recall
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject
@@ -27,14 +26,12 @@ Source = Origin | str  # of recorded verdicts, or that of all measurements
 class Kept:
     """The verdicts that a registry keeps; `home` is where they lie.
 
-    A published document alone has none. `read` holds those of the sources that were read last, and
-    `known` who said what in each source that was asked about.
+    A published document alone has none. `read` holds those of the sources that were read last.
     """
 
     registry: Registry
     home: str
     read: dict[Source, list[Ballot]] = field(default_factory=dict)
-    known: dict[Source, tuple[BallotDigest, ...]] = field(default_factory=dict)
     by_source: dict[Source, list[Snapshot]] = field(default_factory=dict)
 
     @classmethod
@@ -76,18 +73,6 @@ class Kept:
                 self.read.pop(next(iter(self.read)))
             self.read[source] = merged(self._ballots(source))
         return self.read[source]
-
-    def digests(self, source: Source, recall: Recall) -> tuple[BallotDigest, ...]:
-        """Return who said what in a source, by digests alone."""
-
-        def digested() -> tuple[BallotDigest, ...]:
-            return tuple(map(BallotDigest.of, self.ballots(source)))
-
-        if source not in self.known:
-            seals = (f"{s.tag} {self.registry.seal(str(s.tag))}" for s in self.by_source[source])
-            inputs = ["ballots", *seals]
-            self.known[source] = recall(tuple[BallotDigest, ...], inputs, digested).value
-        return self.known[source]
 
     def _ballots(self, source: Source) -> Iterator[Ballot]:
         for snapshot in self.by_source[source]:

@@ -4,20 +4,14 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Final
 
-from epc.analysis.succession import (
-    Agreed,
-    Measurement,
-    Succession,
-    Successor,
-)
+from epc.analysis.ballots import Ballot
+from epc.analysis.succession import Agreed, Measurement, Succession, Successor, agreed
 from epc.errors import EpcError
-from epc.registry.agreeing import agreed_by_pairs, agreed_of
 from epc.registry.card_types import ObservedCard
 from epc.registry.kept_ballots import Kept, source_of
 from epc.registry.lifecycles import Life
 from epc.registry.named import lives_named
 from epc.registry.platforms import PLATFORMS
-from epc.registry.recall import Recall, anew
 from epc.registry.registry import Registry
 from epc.registry.subjects import Subject, pointing, subject
 
@@ -25,7 +19,7 @@ _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most
 
 
-def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succession]:
+def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
     """Yield who may replace each judge of which there are verdicts, and that ended or will."""
     registry = kept.registry
     names = dict.fromkeys(
@@ -36,15 +30,23 @@ def successions(kept: Kept, as_of: date, recall: Recall = anew) -> Iterator[Succ
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
         if any(registry.of_life(name, life, as_of).until for life in who.lives):
-            yield succession_of(registry, who, as_of, _kept(kept, who, recall))
+            yield succession_of(registry, who, as_of, _kept(kept, who))
 
 
-def _kept(kept: Kept, who: Subject, recall: Recall) -> Agreed:
+def _kept(kept: Kept, who: Subject) -> Agreed:
     """Return what is kept; of files that are not as published nothing, as `verify` says why."""
     try:
-        return agreed_by_pairs(kept, who, recall)
+        return agreed_of(kept.registry, who, [*kept.beside(who)])
     except EpcError:
         return agreed_of(kept.registry, who, [])
+
+
+def agreed_of(registry: Registry, who: Subject, all_ballots: Sequence[Ballot]) -> Agreed:
+    """Return how far others agree with a judge, whatever the day."""
+    # Reading R76: two runs of the same evaluator agree with themselves, which is no agreement.
+    own = [ballot for ballot in all_ballots if ballot.names & who.spellings]
+    apart = who.spellings | {alias.casefold() for alias in pointing(registry, who)}
+    return agreed(own, [ballot for ballot in all_ballots if not ballot.names & apart])
 
 
 def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agreed) -> Succession:

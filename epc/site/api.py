@@ -15,7 +15,6 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
 from epc.report.judge_card_text import sentence
-from epc.site.alone import Alone
 from epc.site.badges import endpoint
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
@@ -50,13 +49,13 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
         yield f"{SCHEMAS}/{name}.json", schema(name)
 
 
-def of_alone(each: Alone) -> Iterator[tuple[str, Json]]:
+def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[str, Json]]:
     """Yield each document that is of one snapshot, or of one evaluator."""
-    if isinstance(each.page, EvaluatorPage):
-        yield f"{HOME}/evaluators/{each.page.name}.json", evaluator(each.site, each.page)
-        yield f"{HOME}/badges/{each.page.name}.json", endpoint(each.page)
+    if isinstance(page, EvaluatorPage):
+        yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
+        yield f"{HOME}/badges/{page.name}.json", endpoint(page)
     else:
-        yield f"{HOME}/snapshots/{each.page.row.tag}.json", _snapshot(each.site, each.page)
+        yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
 
 
 def _schema_names() -> list[str]:

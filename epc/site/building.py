@@ -1,57 +1,64 @@
 """The whole build: collect, write plain Markdown, have it made into pages, add the machines' files.
 
     build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
-    build/site/mkdocs.yml the same, with our hook that spares mkdocs what stands already
-    build/site/html/      what mkdocs made of them this time
-    build/site/results/   what was worked out of sealed snapshots
-    build/site/last.json  what each part of the site was made from; while that stands, it is left
+    build/site/mkdocs.yml the same, with our hook that sets finished markup aside
+    build/site/html/      what mkdocs made of them
+    build/site/evidence/  what measured snapshots' files say
+    build/site/data/      the tables
     OUT/                  the pages, and everything that programs read
 
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from itertools import groupby
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from markupsafe import Markup
 
 from epc.errors import UsageError
 from epc.registry.kept_ballots import Kept
 from epc.registry.repository import Repository
 from epc.registry.succession import successions
+from epc.site import machines
+from epc.site.accounting import gathered
 from epc.site.addressing import addressed, settings
-from epc.site.alone import alone
+from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
+from epc.site.charts.gallery import hung
 from epc.site.clauses import page as clauses
 from epc.site.collecting import collect
-from epc.site.evidence_cache import gathered
-from epc.site.last_build import SOURCES, Counts, LastBuild, digest
-from epc.site.machines import data, groups, remote, sitemap
-from epc.site.making import Making
-from epc.site.pages import Site
-from epc.site.parts import Group, Parts
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+from epc.site.policy import guarded, themes
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
-from epc.site.result_cache import ResultCache
-from epc.site.writing import MARK
+from epc.site.rendering import pages as rendered
+from epc.site.with_mkdocs import make_pages
+from epc.site.writing import MARK, Content, Folder
 
 WORK: Final = Path("build") / "site"
+_SOURCES: Final = "site"
 _SCRIPT: Final = "assets/vega-embed.js"
+_PAGE: Final = "index.html"
+_NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What a build made."""
+    """What a build made: where, of how much, and how many files are others than before."""
 
     out: Path
-    counts: Counts
+    snapshots: int
+    evaluators: int
+    pages: int
     changed: int
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""
-        return {"out": str(self.out), **asdict(self.counts), "changed": self.changed}
+        return {**asdict(self), "out": str(self.out)}
 
 
 def build(
@@ -71,65 +78,76 @@ def build(
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
     work = (checkout / WORK).absolute()
-    last = LastBuild.of(
-        work / "last.json",
-        checkout=checkout,
-        out=out.absolute(),
-        sources=work / "sources",
-        address=address,
-        repository=repository,
-        as_of=as_of,
-    )
-    if (counts := last.counts()) is not None:
-        tell("nothing changed since the last build")
-        return Built(out=out, counts=counts, changed=0)
-    target, sources = Parts(last.out, last), Parts(work / "sources", last)
-    results = ResultCache(work / "results")
-    recall = results.recall
-    site = collect(checkout, as_of=as_of, address=address, repository=repository, recall=recall)
+    target, sources = Folder(out.absolute()), Folder(work / "sources")
+    site = collect(checkout, as_of=as_of, address=address, repository=repository)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(
         site,
-        evidence=gathered(site.snapshots, work / "pictures"),
-        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of, recall)),
+        evidence=gathered(site.snapshots, work / "evidence"),
+        successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
     )
-    every = [*alone(site)]
-    sources.put("sources", "", _sources(site, reference()))
-    making = Making(
-        documents=checkout / SOURCES / "docs",
-        work=work,
-        sources=sources,
-        target=target,
-        last=last,
+    pictures: dict[str, str] = {}
+    for name, text in _sources(site, reference()):
+        sources.put(name, text)
+    for place, page in rendered(site, partial(_drawn, site, pictures)):
+        sources.put(f"docs/{place}index.md", page)
+    sources.tidy()
+    tell("wrote the pages; mkdocs makes them into HTML")
+    make_pages(sources.path, work / "html", as_of)
+    changed = 0
+    pages: list[str] = []
+    for name, content in _published(work / "html", checkout / _SOURCES / "docs"):
+        changed += target.put(name, content)
+        pages += [name.removesuffix(_PAGE)] if name.endswith(_PAGE) else []
+    for name, content in _beside(site, pictures, pages, work):
+        changed += target.put(name, content)
+    target.tidy()
+    return Built(
+        out=target.path,
+        snapshots=len(site.snapshots),
+        evaluators=len(site.evaluators),
+        pages=len(pages),
+        changed=changed,
     )
-    pages = making.make(every, as_of, tell)
-    tables = data(site, work, results.file)
-    results.tidy()
-    for group in groups(site, every, tables):
-        target.bring(group)
-    for folder, files in groupby(remote(checkout), lambda file: file[1].parent):
-        target.bring(_copies(folder, [*files], last))
-    if any("/pictures/" in path for part in last.parts.values() for path in part.files):
-        target.put("pictures", "", [(_SCRIPT, script(work / "pictures"))])
-    if address:
-        target.put("sitemap", "", [("sitemap.xml", sitemap(site, pages))])
-    target.put("site", "", [(".nojekyll", ""), (MARK, address)])
-    for each in (target, sources):
-        each.tidy()
-    counts = Counts(
-        snapshots=len(site.snapshots), evaluators=len(site.evaluators), pages=len(pages)
-    )
-    last.keep(counts)
-    return Built(out=out, counts=counts, changed=target.changed)
 
 
-def _copies(folder: Path, files: Sequence[tuple[str, Path]], last: LastBuild) -> Group:
-    """Return the published files of a folder of the registry, which are copied as they are."""
-    return Group(
-        name=f"copies {folder}",
-        given=digest(f"{path} {last.read[str(path)]}" for _, path in files),
-        make=lambda: files,
+def _beside(
+    site: Site, pictures: dict[str, str], pages: list[str], work: Path
+) -> Iterator[tuple[str, Content]]:
+    """Yield all that is no page: pictures, and what programs read."""
+    yield from pictures.items()
+    for tag, evidence in site.evidence.items():
+        for name, content in evidence.files():
+            yield f"snapshots/{tag}/{name}", content
+    if pictures or site.evidence:
+        yield _SCRIPT, script()
+    yield from machines.files(site, work / "data")
+    if site.address:
+        yield "sitemap.xml", machines.sitemap(site, pages)
+    yield ".nojekyll", ""
+    yield MARK, site.address
+
+
+def _drawn(site: Site, pictures: dict[str, str], page: EvaluatorPage | SnapshotPage) -> Markup:
+    """Return a page's pictures, and gather the files that go with them."""
+    charts = (
+        charts_of_evaluator(page, site.evidence)
+        if isinstance(page, EvaluatorPage)
+        else charts_of_judged(page)
     )
+    return hung(charts, lambda name, text: pictures.update({f"{page.place}{name}": text}))
+
+
+def _published(html: Path, documents: Path) -> Iterator[tuple[str, Content]]:
+    """Yield what mkdocs made, by its place in the site; each page gets its policy."""
+    paths = [path for path in sorted(html.rglob("*")) if path.is_file()]
+    names = [path.relative_to(html).as_posix() for path in paths]
+    ours = {f"{path.stem}/{_PAGE}" for path in documents.glob("*.md")} & {*names}
+    known = themes((html / name).read_text("utf-8") for name in ours)
+    for name, path in zip(names, paths, strict=True):
+        if name not in _NOT_OURS:
+            is_page = path.suffix == ".html"
+            yield name, guarded(path.read_text("utf-8"), known) if is_page else path
 
 
 def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
@@ -137,7 +155,7 @@ def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
 
     Raises: UsageError if the checkout has no documents.
     """
-    originals = site.checkout / SOURCES
+    originals = site.checkout / _SOURCES
     if not (originals / "mkdocs.yml").is_file():
         raise UsageError(
             f"there is no {originals / 'mkdocs.yml'}\n"

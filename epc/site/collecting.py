@@ -19,7 +19,6 @@ from epc.registry.figures import figures_of, reading_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
-from epc.registry.recall import Recall, anew
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import shown
@@ -52,7 +51,6 @@ def collect(
     as_of: date,
     address: str,
     repository: Repository | None = None,
-    recall: Recall = anew,
 ) -> Site:
     """Return everything that a checkout's registry publishes, as of a day, but the evidence.
 
@@ -60,7 +58,7 @@ def collect(
     """
     registry = of_folder(checkout)
     alone = [_snapshot(checkout, registry, tag, as_of) for tag in registry.snapshots]
-    snapshots = tuple(with_recorded([*with_judges(alone)], registry, recall))
+    snapshots = tuple(with_recorded([*with_judges(alone)]))
     by_generation: dict[str, list[SnapshotPage]] = {}
     for page in snapshots:
         by_generation.setdefault(page.row.snapshot.tag.generation, []).append(page)

@@ -1,7 +1,6 @@
 """What a measured snapshot's own files say: of its manifest and its trials, and of nothing else.
 
-It changes with no calendar and no other snapshot, so that it is worked out once and kept
-(`epc.site.evidence_cache`), while a page's state is worked out at every build.
+`epc.site.accounting` works it out.
 """
 
 import json

@@ -2,24 +2,20 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
 from epc.registry.calendar import calendar
-from epc.registry.data import Keep, Table, texts, withheld
+from epc.registry.data import Table, texts, withheld
 from epc.registry.data import tables as tables_of
 from epc.registry.exports import model_eol, osv
 from epc.registry.sealed import open_sealed
 from epc.registry.tables import TABLES
-from epc.site import api, badges, feeds, guessing, linked_data, names, tables
-from epc.site.alone import Alone, about, digest_of
-from epc.site.pages import EvaluatorPage, Site
-from epc.site.parts import Group
+from epc.site import api, feeds, guessing, linked_data, names, tables
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.writing import Content
 
 _FIGURES: Final = "figures.parquet"  # stands at the root too
@@ -63,67 +59,30 @@ _DOCUMENTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tables:
-    """The tables of `epc data`, and the files of their folder."""
-
-    tables: tuple[Table, ...]
-    files: Mapping[str, Content]
-
-
-def data(site: Site, work: Path, keep: Keep) -> Tables:
-    """Return the tables of `epc data`.
-
-    A table that is kept is not read again from the store; `epc snapshot verify` looks at that.
+def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
+    """Yield all that programs read, each file with its place; tables are written below `work`.
 
     Raises: MalformedError if a file is not as it was published; WorldError if the disk fails.
     """
+    work.mkdir(parents=True, exist_ok=True)
     with open_sealed(str(site.checkout)) as sealed:
-        made = dict(tables_of(sealed, [*TABLES], work, site.as_of, _untold, keep=keep))
-        beside = texts(sealed.registry, [*made], site.as_of, tuple(withheld(sealed.registry)))
-    files = {table.path: path for table, path in made.items()}
-    return Tables(tables=tuple(made), files={**files, **beside})
-
-
-def _untold(_: str) -> None:
-    """Say nothing of how far a table is."""
-
-
-def groups(site: Site, every: Sequence[Alone], written: Tables) -> Iterator[Group]:
-    """Yield all that programs read, but what is of one snapshot or one evaluator alone."""
-    lives = [[page.name, page.platforms] for page in site.evaluators]
-    of_lives = digest_of([about(site), site.registry.records, lives])
-    yield Group(name="lives", given=of_lives, make=partial(_of_lives, site))
-    own = {each.page.name: each for each in every if isinstance(each.page, EvaluatorPage)}
-    for guess in guessing.guesses(site):
-        means = [own[meaning.page.name] for meaning in guess.means]
-        says = [guess.place, guess.spelt, [meaning.href for meaning in guess.means]]
-        yield Group(
-            name=f"guess {guess.place}",
-            given=digest_of([says, [each.given for each in means]]),
-            make=partial(guessing.files, means[0].site, guess),
-        )
-    files = {f"data/{name}": content for name, content in written.files.items()}
-    files[_FIGURES] = written.files[_FIGURES]
-    of_tables = digest_of([written.tables, [*map(str, written.files.values())]])
-    yield Group(name="data", given=of_tables, make=files.items)
-    whole = [site.registry.given, site.changes, site.successions, written.tables]
-    yield Group(
-        name="all",
-        given=digest_of([about(site), whole, [each.given for each in every]]),
-        make=partial(_of_all, site, written.tables),
-    )
-
-
-def of_alone(each: Alone) -> Iterator[tuple[str, Content]]:
-    """Yield what programs read of one snapshot, or of one evaluator under its own name."""
-    for name, document in api.of_alone(each):
+        paths = dict(tables_of(sealed, [*TABLES], work, site.as_of, lambda _: None))
+        beside = texts(sealed.registry, [*paths], site.as_of, tuple(withheld(sealed.registry)))
+    for table, path in paths.items():
+        yield f"data/{table.path}", path
+        if table.path == _FIGURES:
+            yield _FIGURES, path
+    yield from ((f"data/{name}", text) for name, text in beside.items())
+    pages: list[EvaluatorPage | SnapshotPage] = [*site.evaluators, *site.snapshots]
+    for name, document in (each for page in pages for each in api.of_page(site, page)):
         yield name, dumps(document)
-    if isinstance(each.page, EvaluatorPage):
-        yield f"badges/{each.page.name}.svg", badges.svg(each.page)
-        whole = guessing.Meaning(page=each.page, platform=None)
-        for pattern, content in guessing.subscriptions(each.site, whole):
-            yield pattern.format(each.page.name), content
+    for evaluator in site.evaluators:
+        yield from guessing.for_people(site, evaluator, evaluator.name)
+    for alias in guessing.aliases(site):
+        yield from guessing.files(site, alias)
+    yield from _of_lives(site)
+    yield from _of_all(site, [*paths])
+    yield from remote(site.checkout)
 
 
 def _of_lives(site: Site) -> Iterator[tuple[str, Content]]:

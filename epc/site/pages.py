@@ -20,7 +20,6 @@ from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, headline_of_groups
 from epc.registry.lifecycles import LifeRecord
-from epc.registry.recall import Later
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
@@ -161,7 +160,7 @@ class SnapshotPage:
     `folder` is where its documents lie, `raw` where its raw files do, by name; a reported one has
     none. `audit` is of a measured snapshot, `judging` of a judged one, each None for the others.
     `judges` are those of the same evaluation set, its own first, where there are several;
-    `beside` holds each observed one of a source against the other judges there, by tag.
+    `recorded` is what an observed one's verdicts say beside the other judges of its source.
     """
 
     row: Row
@@ -173,12 +172,12 @@ class SnapshotPage:
     raw: dict[str, Path]
     judging: Judging | None
     judges: Together | None = None
-    beside: Later[dict[str, Recorded]] | None = None
+    recorded: Recorded | None = None
 
     @property
-    def recorded(self) -> Recorded | None:
-        """What its verdicts say beside those of the other judges of its source."""
-        return self.beside.value.get(self.row.tag) if self.beside else None
+    def place(self) -> str:
+        """Its folder, from the site's root."""
+        return f"snapshots/{self.row.tag}/"
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -236,6 +235,11 @@ class EvaluatorPage:
     platforms: tuple[Platform, ...]
     snapshots: tuple[SnapshotPage, ...]
     card: JudgeCard
+
+    @property
+    def place(self) -> str:
+        """Its folder, from the site's root."""
+        return f"evaluators/{self.name}/"
 
     @property
     def ends(self) -> bool:

@@ -11,33 +11,24 @@ from epc.records.observed.reading import read
 from epc.records.observed.types import Setting
 from epc.records.typed import parse
 from epc.registry.card_types import ObservedCard, Origin
-from epc.registry.recall import Later, Recall
-from epc.registry.registry import Registry
 from epc.site.pages import Recorded, SnapshotPage
 
 
-def with_recorded(
-    pages: Sequence[SnapshotPage], registry: Registry, recall: Recall
-) -> Iterator[SnapshotPage]:
+def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
     """Yield the pages; an observed snapshot's has the other judges of the same source and commit.
 
     They are those whose verdicts are kept here, and that were not withdrawn.
     """
-
-    def found_in(several: Sequence[SnapshotPage]) -> Later[dict[str, Recorded]]:
-        seals = (f"{page.row.tag} {registry.seal(page.row.tag)}" for page in several)
-        return recall(dict[str, Recorded], ["beside", *seals], lambda: dict(_beside(several)))
-
     by_source: dict[Origin, list[SnapshotPage]] = {}
     for page in pages:
         if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not page.withdrawn:
             by_source.setdefault(page.card.origin, []).append(page)
-    by_tag: dict[str, Later[dict[str, Recorded]]] = {}
+    by_tag: dict[str, Recorded] = {}
     for several in by_source.values():
         if len(several) > 1:
-            by_tag |= dict.fromkeys((page.row.tag for page in several), found_in(several))
+            by_tag |= dict(_beside(several))
     for page in pages:
-        yield replace(page, beside=by_tag.get(page.row.tag))
+        yield replace(page, recorded=by_tag.get(page.row.tag))
 
 
 def _verdicts_of(page: SnapshotPage) -> Path | None:

@@ -16,7 +16,6 @@ from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, linked_data
-from epc.site.alone import Alone
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
@@ -82,24 +81,38 @@ def with_tables(text: str, site: Site) -> str:
     return text.replace(REFERENCE_TABLES, tables)
 
 
-def page_alone(each: Alone, pictures: Pictures) -> str:
-    """Return the page of one snapshot or evaluator.
+def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
+    """Yield the page of each evaluator and each snapshot, with its folder.
 
     `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
     """
+    known, others = frozenset(page.name for page in site.evaluators), _others(site)
 
-    def page(template: str, **context: Any) -> str:
-        return _page(template, each.site, each.known, **context)
+    def text(template: str, **context: Any) -> str:
+        return _page(template, site, known, **context)
 
-    if isinstance(each.page, EvaluatorPage):
-        return page("evaluator", **_evaluator(each.site, each.page, pictures))
-    about, seen = each.page.row.about, (each.site, each.page, each.known)
-    if about == "judgments":
-        gallery = pictures(each.page)
-        return page("judged", **_judged(*seen), other=each.beside, gallery=gallery)
-    if about == "records":
-        return page("observed", **_observed(*seen), other=each.beside)
-    return page("snapshot", **_snapshot(*seen), other=each.beside)
+    for page in site.evaluators:
+        yield page.place, text("evaluator", **_evaluator(site, page, pictures))
+    for snapshot in site.snapshots:
+        about, other = snapshot.row.about, others.get(snapshot.row.tag)
+        if about == "judgments":
+            context = _judged(site, snapshot, known) | {"gallery": pictures(snapshot)}
+            yield snapshot.place, text("judged", **context, other=other)
+        elif about == "records":
+            yield snapshot.place, text("observed", **_observed(site, snapshot, known), other=other)
+        else:
+            yield snapshot.place, text("snapshot", **_snapshot(site, snapshot, known), other=other)
+
+
+def _others(site: Site) -> dict[str, str]:
+    """Return what each snapshot is compared with first: the newest other one of its evaluator."""
+    alike: dict[tuple[str, About], list[str]] = {}
+    for page in site.snapshots:
+        alike.setdefault((page.row.snapshot.tag.generation, page.row.about), []).append(
+            page.row.tag
+        )
+    several = [tags for tags in alike.values() if len(tags) > 1]
+    return {tag: tags[-2] if tag == tags[-1] else tags[-1] for tags in several for tag in tags}
 
 
 def _page(template: str, site: Site, known: frozenset[str], **context: Any) -> str:
@@ -211,7 +224,9 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "sections": list(sections(page.card)),
         "asked": list(conditions(page.card)),
         "faults": list(faults(page.card)),
-        "succeeded": next(map(succession_text.sentence, site.successions), None),
+        "succeeded": next(
+            (succession_text.sentence(s) for s in site.successions if s.name == page.name), None
+        ),
     }
 
 

@@ -1,12 +1,11 @@
-"""How long a site takes to build, to build again, and to build again after one change.
+"""How long a site takes to build.
 
     python tests/benchmarks/published_site.py          # 3,000 reported snapshots, and 300 measured
     python tests/benchmarks/published_site.py 3000     # as many measured ones; needs 20 GB
 
 Ten snapshots a generation. A reported one is a few figures. A measured one is a run of its own, 30
-seeds of an evaluator of its own, so that no two share a trial or a picture: from nothing, each is
-replayed and drawn; after that, what is kept of it is only digested. For fewer than 3,000 measured
-ones it says, marked as such, what 3,000 would take if each took as long.
+seeds of an evaluator of its own, so that no two share a trial or a picture. For fewer than 3,000
+measured ones it says, marked as such, what 3,000 would take if each took as long.
 
 Wall time and processor time: on a busy machine the first says little.
 """
@@ -140,22 +139,18 @@ def built(folder: Path) -> Spent:
 
 
 def timed(snapshots: int, *, measured: bool, alone: Spent) -> None:
-    """Build a site in three ways, and tell what each took; `alone` is one without snapshots."""
+    """Build a site, and tell what it took; `alone` is one without snapshots."""
     kind = "measured" if measured else "reported"
     print(f"{snapshots:,} {kind} snapshots, on {os.cpu_count()} cores", flush=True)
     with tempfile.TemporaryDirectory(dir=Path.cwd() / "build") as name:
         made = build(Path(name), snapshots, measured=measured)
-        for what in ("from nothing", "again", "after one withdrawal"):
-            tell(what, built(made.folder), snapshots, alone)
-            if what == "again":
-                withdrawal = {"event": "withdrawn", "reason": "a test", "tag": _tag(0)}
-                made.tell({"date": "2026-07-30", **withdrawal})
+        tell(built(made.folder), snapshots, alone)
 
 
-def tell(what: str, spent: Spent, snapshots: int, alone: Spent) -> None:
+def tell(spent: Spent, snapshots: int, alone: Spent) -> None:
     """Print what a build took, and where it was a smaller one what all would take."""
     mark = "" if spent.wall < LIMIT or snapshots < WHOLE else f"  over {LIMIT:g} s"
-    print(f"  {what:<22}{spent.wall:7.1f} s wall {spent.processor:7.1f} s processor{mark}")
+    print(f"  {spent.wall:7.1f} s wall {spent.processor:7.1f} s processor{mark}")
     print(f"    {spent.said}", flush=True)
     if snapshots < WHOLE:
         wall, processor = (
@@ -170,7 +165,6 @@ def main() -> None:
     (Path.cwd() / "build").mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         made = build(Path(name), 0, measured=False)
-        built(made.folder)
         alone = built(made.folder)
     print(f"the documents alone: {alone.wall:.1f} s wall, {alone.processor:.1f} s processor")
     if len(sys.argv) == 1:

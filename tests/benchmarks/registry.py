@@ -198,12 +198,6 @@ def observed(snapshots: int) -> None:
         ):
             few, many = (run(each, *words) for each in made)
             print(f"epc {' '.join(words):<28}{few:10.2f}{many:12.2f}", flush=True)
-        print(f"the same, nothing changed       {run(made[1], 'site', 'build'):22.2f}", flush=True)
-        add(made[1], range(snapshots, snapshots + 1))
-        for words in (("snapshot", "verify"), ("site", "build")):
-            print(
-                f"epc {' '.join(words):<20} after one more{run(made[1], *words):16.2f}", flush=True
-            )
         public = made[1].folder / "public"
         for page in ("index.html", "expired/index.html", "snapshots/index.html", "registry.json"):
             print(f"{page:<32}{(public / page).stat().st_size / 1000:22,.0f} kB")

@@ -3,20 +3,16 @@
 As part of the page it is there without scripts and in print, and takes the page's colours.
 """
 
-import hashlib
 import html
-import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from epc.records import strict_json
 from epc.report import picture
 from epc.report.charts.chart import Chart
 from epc.site.escaping import shown
@@ -28,18 +24,9 @@ _LONG: Final = re.compile(r"\d+\.\d{3,}")
 _WHERE: Final = ("width", "height")
 
 
-def svg(chart: Chart, cache: Path) -> Markup:
-    """Return a picture as markup. `cache` keeps what was drawn, by what it was drawn from.
-
-    Raises: WorldError if the disk fails.
-    """
-    text = json.dumps(chart.specification, sort_keys=True)
-    name = hashlib.sha256(f"{picture.renderer()}\n{text}".encode()).hexdigest()
-    path = cache / f"{name}.svg"
-    if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        strict_json.write_text(path, [picture.svg(chart.specification)])
-    root = ET.fromstring(path.read_text("utf-8"))  # noqa: S314  (our own drawing)
+def svg(chart: Chart) -> Markup:
+    """Return a picture as markup."""
+    root = ET.fromstring(picture.svg(chart.specification))  # noqa: S314  (our own drawing)
     size = Markup(' width="{}" height="{}"').format(*(root.get(key) for key in _WHERE))
     # A page has thousands of elements, so that they are written as strings, each value escaped.
     inner = Markup("".join(_markup(child, f"{chart.name}-") for child in root))  # noqa: S704  (as said)
@@ -76,16 +63,8 @@ def _shown(text: str) -> str:
     return str(shown(text))
 
 
-def script(cache: Path) -> str:
-    """Return the script that makes drawings lively: Vega-Embed and what it needs, as one file.
-
-    Raises: WorldError if the disk fails.
-    """
-    path = cache / f"{hashlib.sha256(picture.renderer().encode()).hexdigest()}.js"
-    if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # Its authors' licence asks for this notice, with the copyright lines of the npm packages.
-        notice = (files("epc.site.charts") / "licence.txt").read_text("utf-8")
-        renderer = picture.renderer()
-        strict_json.write_text(path, [notice.format(renderer=renderer), picture.bundle()])
-    return path.read_text("utf-8")
+def script() -> str:
+    """Return the script that makes drawings lively: Vega-Embed and what it needs, as one file."""
+    # Its authors' licence asks for this notice, with the copyright lines of the npm packages.
+    notice = (files("epc.site.charts") / "licence.txt").read_text("utf-8")
+    return notice.format(renderer=picture.renderer()) + picture.bundle()

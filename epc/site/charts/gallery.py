@@ -1,7 +1,6 @@
 """Pictures on a page: each drawn into it, with its words, its numbers and its specification."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -30,28 +29,25 @@ _TABLE: Final = Markup(
 )
 
 
-def hung(charts: Sequence[Chart], cache: Path, put: Callable[[str, str], object]) -> Markup:
+def hung(charts: Sequence[Chart], put: Callable[[str, str], object]) -> Markup:
     """Return a page's pictures as one piece of markup, and the script that makes them lively.
 
-    `put` takes the files that go with them, by their places beside the page; `cache` keeps what was
-    drawn.
-
-    Raises: WorldError if the disk fails.
+    `put` takes the files that go with them, by their places beside the page.
     """
     if not charts:
         return Markup()
-    figures = Markup().join(_figure(chart, cache, put) for chart in charts)
+    figures = Markup().join(_figure(chart, put) for chart in charts)
     lively = Markup('<script src="../../assets/pictures.js" defer></script>')
     return Markup('<div class="epc-gallery">{}</div>{}').format(figures, lively)
 
 
-def _figure(chart: Chart, cache: Path, put: Callable[[str, str], object]) -> Markup:
+def _figure(chart: Chart, put: Callable[[str, str], object]) -> Markup:
     put(f"pictures/{chart.name}.csv", csv_text(_columns(chart.rows), chart.rows))
     put(f"pictures/{chart.name}.vl.json", dumps_line(chart.specification))
     return _FIGURE.format(
         name=chart.name,
         title=shown(chart.title),
-        drawn=svg(chart, cache),
+        drawn=svg(chart),
         note=shown(chart.note),
         table=_table(chart) if len(chart.rows) <= _MOST_ROWS else Markup(),
     )

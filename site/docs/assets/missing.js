@@ -34,6 +34,7 @@
     return inside.replace(KINDS, "").replace(/(\/|\/index\.html|\.html|\.json|\.svg|\.ics|\.xml)$/, "");
   };
 
+  // The names that an address may mean: those spelt so, whatever the letters' case, or the nearest.
   const near = async () => {
     const index = await (await fetch(file)).json();
     const targets = new Map(); // what is shown, and where it leads
@@ -43,6 +44,9 @@
         if (!targets.has(spelt)) targets.set(spelt, `evaluators/${name}/`);
       }
     }
+    const spelt = [...targets].filter(([name]) => name.toLowerCase() === sought().toLowerCase());
+    const [only, ...others] = new Set(spelt.map(([, at]) => at));
+    if (only && !others.length) location.replace(new URL(only, home));
     const asked = pairs(sought());
     const found = [...targets].map(([name, at]) => ({ name, at, score: alike(asked, pairs(name)) }));
     found.sort((a, b) => b.score - a.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));

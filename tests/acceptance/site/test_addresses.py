@@ -1,10 +1,10 @@
-"""Addresses never change: urls.txt lists every kind that was ever published, and only grows.
+"""Addresses stay: urls.txt lists every kind that is published; the changelog says what was dropped.
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
 domains, {name} for every evaluator, {maker} for every maker of a model,
-{platform} for every platform, {guess} for every other name and every `platform/name` of an
-evaluator, {small} for each of these in small letters, {published} for every one that was measured
+{platform} for every platform, {guess} for every other plain name of an evaluator,
+{published} for every one that was measured
 or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
 measured here, so a publication needs no line of its own. A new file or a new kind of page does; a
 new document or schema is known by its source until it is listed.
@@ -42,12 +42,8 @@ def expanded() -> set[str]:
     crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
     lives = registry.generations.values()
     bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
-    spelt = bare | {
-        f"{life.platform}/{name}"
-        for g in lives
-        for life in g.lives
-        for name in (g.name, life.model, *life.aliases)
-    }
+    taken = known | {life.platform for g in lives for life in g.lives}
+    plain = {name for name in bare if re.fullmatch(r"[\w.:@+-]+", name, re.ASCII)}
     kinds = {
         "crossed": crossed,
         "matrix": [t for t in of_kind["measured"] if _pairs(snapshots[t]) > len(DIRECTIONS)],
@@ -55,9 +51,8 @@ def expanded() -> set[str]:
         **of_kind,
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
-        "guess": sorted(spelt - known),
+        "guess": sorted(name for name in plain if name not in taken),
         "maker": sorted({generation.maker for generation in lives}),
-        "small": sorted({name.lower() for name in spelt | known} - spelt - known),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
             & known

@@ -19,7 +19,7 @@ from registry_support import Checkout, commit, generation_record, git, life_reco
 from shared_support import shared
 from site_support import AS_OF, BuiltSite, build, epc, with_documents
 
-from epc.records.observed.shapes import SHAPES
+from epc.records.observed.shapes import faults_of
 from epc.records.schemas import findings
 from epc.registry.kept_ballots import Kept
 from epc.registry.layout import STORE
@@ -112,7 +112,7 @@ def test_its_page_says_whose_it_is_what_is_unknown_and_what_is_left_out(site: Bu
         "judge-0613, on a platform that nobody states",
         "on a day that nobody states",
         commit,
-        *(fault.id for fault in SHAPES["llmbar"].faults_of(["judge-0613"])),
+        *(fault.id for fault in faults_of("llmbar", ["judge-0613"])),
         "nothing was asked twice",
         f"git -C CLONE checkout {commit}",
         f"epc snapshot recompute {TAG} --source CLONE",

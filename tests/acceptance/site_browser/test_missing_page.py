@@ -63,7 +63,7 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
         ("evaluators/judge1/", "Judge-1", "evaluators/Judge-1/"),
         ("evaluators/makr/judge-2/", "maker/judge-2", "evaluators/Judge-2/"),
         ("badges/Judge-3x.svg", "Judge-3", "evaluators/Judge-3/"),
-        ("snapshots/v1.1-judge-1/", "v1.1-Judge-1", "snapshots/v1.1-Judge-1/"),
+        ("snapshots/v1.1-judg-1/", "v1.1-Judge-1", "snapshots/v1.1-Judge-1/"),
     ],
 )
 def test_a_missing_page_offers_the_nearest_names(
@@ -75,6 +75,23 @@ def test_a_missing_page_offers_the_nearest_names(
     first = seen.page.locator("#epc-near a").first
     assert first.inner_text() == nearest
     first.click()
+    seen.page.wait_for_url(seen.home + leads)
+
+
+@pytest.mark.parametrize(
+    ("path", "leads"),
+    [
+        ("evaluators/maker/judge-1/", "evaluators/Judge-1/"),
+        ("evaluators/CLOUD/judge-1/", "evaluators/Judge-1/"),
+        ("snapshots/v1.1-judge-1/", "snapshots/v1.1-Judge-1/"),
+    ],
+)
+def test_a_missing_page_leads_on_where_only_one_thing_has_that_name(
+    window: Callable[..., Visit], path: str, leads: str
+) -> None:
+    seen = window()
+    lost(seen, path)
+
     seen.page.wait_for_url(seen.home + leads)
 
 

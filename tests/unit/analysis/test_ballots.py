@@ -73,3 +73,16 @@ def test_one_judge_of_two_files_has_one_ballot_with_the_mean_of_both() -> None:
 
     assert [each.saying for each in both.said.values()] == [(1 / 2, 1 / 2, 0), (0, 0, 1)]
     assert merged([one, one])[0].said == one.said
+
+
+def test_a_ballot_that_says_the_same_as_another_counts_once() -> None:
+    """A judge said a, then b, then a again of an item: the mean of two, not of three."""
+    one, two = (
+        ballot
+        for word in ("a", "b")
+        for ballot in ballots(*columns(verdict("1", "a", word, question_sha256=digest("1"))))
+    )
+
+    (whole,) = merged([one, two, one])
+
+    assert [said.saying for said in whole.said.values()] == [(0.5, 0.5, 0)]

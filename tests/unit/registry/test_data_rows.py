@@ -16,9 +16,8 @@ from registry_support import Checkout, generation_record, life_record
 from epc.records.observed.cutting import rows_of
 from epc.records.observed.types import Judge, SourceFile
 from epc.records.observed.writing import write
-from epc.registry import data_rows
 from epc.registry.cards import Said
-from epc.registry.data_rows import batches, groups, parts
+from epc.registry.data_rows import batches, groups
 from epc.registry.locking import locked
 from epc.registry.observed import cut_to
 from epc.registry.publishing import offered, publish
@@ -165,24 +164,8 @@ def test_small_snapshots_share_a_row_group_that_is_named_after_the_last(
 ) -> None:
     opened, _ = sealed
 
-    ((last, table),) = groups("verdicts", opened, AS_OF, list(opened.registry.snapshots))
+    ((last, table),) = groups("verdicts", opened, AS_OF)
 
     both = rows(opened, "verdicts", RECORDED), rows(opened, "verdicts", MEASURED)
     assert table.num_rows == sum(map(len, both))
     assert last == list(opened.registry.snapshots)[-1]
-
-
-def test_a_table_of_cards_is_one_part_and_others_end_behind_every_sixteenth_digest(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tags = [f"v1.0-{n}" for n in range(100)]
-    monkeypatch.setattr(data_rows, "_with_rows", lambda *_: tags)
-    registry: Any = None
-
-    found = parts("trials", registry)
-
-    assert parts("snapshots", registry) == parts("figures", registry) == [()]
-    assert [tag for part in found for tag in part] == tags
-    ends = [tag for tag in tags if sha256(tag.encode()).digest()[0] < 16]
-    assert [part[-1] for part in found] == list(dict.fromkeys([*ends, tags[-1]]))
-    assert len(ends) > 1

@@ -1,15 +1,13 @@
 """What programs read beside the pages, and what of the folder of snapshots is published."""
 
 from datetime import date
-from itertools import chain
 from pathlib import Path
 
 import pytest
 from registry_support import Checkout
 
-from epc.site.alone import alone
 from epc.site.collecting import collect
-from epc.site.machines import Tables, groups, of_alone, remote, sitemap
+from epc.site.machines import files, remote, sitemap
 from epc.site.writing import Content
 
 ADDRESS = "https://registry.example/epc/"
@@ -48,10 +46,7 @@ def published(home: Path, address: str) -> dict[str, Content]:
     gone = {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     made.tell(gone)
     site = collect(made.folder, as_of=date(2026, 4, 1), address=address)
-    written = Tables(tables=(), files={"figures.parquet": b"PAR1"})
-    every = [*alone(site)]
-    made_together = (group.make() for group in groups(site, every, written))
-    return dict(chain(*map(of_alone, every), *made_together))
+    return dict(files(site, home / "work"))
 
 
 @pytest.mark.parametrize(("address", "at"), [(ADDRESS, ADDRESS), ("", "/")])
@@ -82,7 +77,8 @@ def test_a_crawler_is_told_of_the_sitemap_where_the_site_has_an_address(tmp_path
 def test_the_tables_are_published_as_they_were_written(tmp_path: Path) -> None:
     found = published(tmp_path, ADDRESS)
 
-    assert found["data/figures.parquet"] == found["figures.parquet"] == b"PAR1"
+    assert found["data/figures.parquet"] == found["figures.parquet"]
+    assert Path(str(found["figures.parquet"])).read_bytes()[:4] == b"PAR1"
 
 
 def test_each_evaluator_has_a_badge_and_each_maker_a_feed_of_ends(tmp_path: Path) -> None:
