@@ -4,11 +4,11 @@ Pure: it is given values, and looks nothing up.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import Final, Literal, Self
+from typing import Final, Literal, Protocol, Self, TypeVar
 
 from epc.errors import UsageError
 from epc.protocol.results import Json
@@ -32,7 +32,64 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "evidence honesty": ("invented_quotes", "evidence"),
 }
 OTHER: Final = "other observed figures"
+# What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
+# they repeated, do they move an agent (Reading R97)?
+QUESTIONS: Final = (
+    ("accuracy", "humans_majority"),
+    ("place_consistency",),
+    ("repeat_consistency", "score_repeat_exact"),
+    ("transfer/regret",),
+)
+INDEPENDENT: Final = 100  # items, from which a figure can be a headline before all others
 _REQUIREMENT: Final = re.compile(r"([^<>=\s]+)\s*(>=|<=)\s*([^<>=\s]+)")
+
+
+class Rested(Protocol):
+    """A figure with what it rests on; `left_out` says why it counts for nothing, or is empty."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def value(self) -> float | None: ...  # noqa: D102
+    @property
+    def n(self) -> int | None: ...  # noqa: D102
+    @property
+    def items(self) -> int | None: ...  # noqa: D102
+    @property
+    def left_out(self) -> str: ...  # noqa: D102
+
+
+R = TypeVar("R", bound=Rested)
+
+
+def headline(figures: Iterable[R]) -> R | None:
+    """Return what is said of recorded verdicts first, if anything answers a question.
+
+    That is the first question that enough independent items answer. If none does, it is the one
+    with the most. Of several settings the one with the most items counts, then with the most of n,
+    then the direction whose regret is larger.
+
+    Source: Reading R97.
+    """
+    known = [f for f in figures if not f.left_out and f.items and question(f.name) is not None]
+    enough = [figure for figure in known if (figure.items or 0) >= INDEPENDENT]
+
+    def order(figure: R) -> tuple[float, ...]:
+        size, asked = -(figure.items or 0), question(figure.name) or 0
+        regret = (figure.value or 0.0) if is_of(figure.name, "transfer/regret") else 0.0
+        return (*((asked, size) if enough else (size, asked)), -(figure.n or 0), -regret)
+
+    return min(enough or known, key=order, default=None)
+
+
+def question(name: str) -> int | None:
+    """Return the place of the question that a figure answers, if it answers one."""
+    asked = (place for place, names in enumerate(QUESTIONS) if _is_any(name, names))
+    return next(asked, None)
+
+
+def _is_any(name: str, wanted: Collection[str]) -> bool:
+    return any(is_of(name, each) for each in wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +105,7 @@ class Served:
     words: str
     note: str
     source: str | None
+    not_before: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +171,8 @@ class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
+    `means` is the model that its name stands for on the day, where all of the figures are that
+    model's.
     """
 
     name: str
@@ -124,11 +184,7 @@ class Card:
     rests_on: tuple[Rest, ...]
     drift: tuple[str, ...]
     faults: tuple[Fault, ...]
-
-    @property
-    def gone(self) -> bool:
-        """Whether every platform that is known to have served it has ended it."""
-        return bool(self.served) and all(life.status == "expired" for life in self.served)
+    means: str | None = None
 
     def counted(self, name: str) -> list[Known]:
         """Return the figures of a name, or of its directions, that count as evidence."""
@@ -216,7 +272,7 @@ def _absent(card: Card, name: str) -> str:
 
 @cache
 def _section(name: str) -> str:
-    titles = (title for title, names in SECTIONS.items() if any(is_of(name, n) for n in names))
+    titles = (title for title, names in SECTIONS.items() if _is_any(name, names))
     return next(titles, "")
 
 

@@ -57,7 +57,7 @@ def _earlier(life: Life, *, begun_before: int, served: Served) -> int:
 
 
 def in_words_of_alias(name: str, means: Pointer, *, gone: bool, until: date | None) -> str:
-    """Return what a name means: `gpt-4o is an alias of ... since 2024-10-02, until ...`."""
+    """Return what a name means: `gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02)`."""
     since = f"since {means.since}" if means.since else "since a day that no source states"
-    text = f"{name} {'was' if gone else 'is'} an alias of {means.to} {since}"
-    return f"{text}, until {until}" if until else text
+    until_when = f", until {until}" if until else ""
+    return f"{name} {'meant' if gone else 'means'} {means.to} ({since}{until_when})"

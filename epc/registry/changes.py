@@ -40,7 +40,7 @@ def changes(registry: Registry, since: date, as_of: date) -> list[Change]:
         state = registry.of_tag(tag, as_of)
         begun = state.status in {"expired", "expiring"} and state.since
         if begun and since < begun <= as_of and (tag, begun) not in event_days:
-            what = f"{state.status} ({state.reason})"
+            what = state.words if state.status == "expiring" else f"expired ({state.reason})"
             entries.append(Change(date=begun, tag=tag, what=what, why=state.note))
     return sorted(entries, key=in_order)
 

@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from epc.protocol.results import Json
 from epc.registry.aliases import in_words_of_alias
 from epc.registry.days import days_away
-from epc.registry.lifecycles import Life, Pointer
+from epc.registry.lifecycles import Life, Pointer, Stated
 from epc.registry.snapshots import Event, Snapshot
 
 Status = Literal["current", "unconfirmed", "expiring", "expired", "unknown"]
@@ -22,14 +22,16 @@ Reason = Literal["withdrawn", "retired", "drifted", "superseded", "stale"]
 
 # Where two reasons fall on one day, the graver is given.
 _GRAVITY: Final = ("withdrawn", "retired", "drifted", "superseded", "stale")
-# What stands between a status and the day of its end.
-_TOLD: Final = {
-    "current": " until",
-    "unconfirmed": ", until",
-    "expiring": " until",
-    "expired": " since",
-    "unknown": "",
+# A status with the day of its end; what is unknown has none.
+_DATED: Final = {
+    "current": "current until {}",
+    "unconfirmed": "unconfirmed, until {}",
+    "expired": "expired since {}",
 }
+# What ends because of a platform or of its age has not ended yet, and its words say so.
+COMING: Final = {"retired": "will be retired", "stale": "will be too old"}
+# Reading R77: of such a record nobody can tell whether it holds, whatever is known of its judge.
+_UNDATED: Final = "nobody states when these verdicts were given"
 EVENTS_SOURCE: Final = "snapshots/events.jsonl"
 POLICY_SOURCE: Final = "params.yaml"
 
@@ -51,8 +53,9 @@ class Expiry:
     """The state of one snapshot or evaluator on a day.
 
     `since` is the day on which this state began, `until` the first day on which the figure no
-    longer holds, as far as it is known; for an expired one both are the same. `revision` rises with
-    all that was recorded and could have moved `until`. `alias_of` is what an alias points to.
+    longer holds, as far as it is known; for an expired one both are the same. `not_before` is the
+    day before which its platform ends nothing. `revision` rises with all that was recorded and
+    could have moved `until`. `alias_of` is what an alias points to.
     """
 
     id: str
@@ -66,11 +69,14 @@ class Expiry:
     note: str
     revision: int = 0
     alias_of: Pointer | None = None
+    not_before: date | None = None
 
     @property
     def words(self) -> str:
         """The status with its day and reason: `expired since 2026-06-30 (retired)`."""
-        return in_words(self.status, self.until, self.reason)
+        if self.status == "unknown" and self.note == _UNDATED:
+            return "undated"
+        return _in_words(self)
 
     @property
     def subject(self) -> str:
@@ -87,11 +93,19 @@ class Expiry:
         return {key: value for key, value in to_builtins(self).items() if key != "revision"}
 
 
-def in_words(status: str, until: date | str | None, reason: str | None) -> str:
-    """Return a status with its day and reason, from an `Expiry` or from its JSON."""
-    preposition = _TOLD[status]
-    day = f"{preposition} {until}" if until and preposition else ""
-    return f"{status}{day}{f' ({reason})' if reason else ''}"
+def _in_words(state: Expiry) -> str:
+    status, until = state.status, state.until
+    if status == "expiring":
+        return f"expiring: {COMING[state.reason or 'retired']} on {until}"
+    if status == "current" and state.not_before and not until:  # Reading R98
+        return f"current, {served_at_least(state.not_before)}"
+    dated = _DATED.get(status, status).format(until) if until else status
+    return dated + (f" ({state.reason})" if state.reason else "")
+
+
+def served_at_least(day: date) -> str:
+    """Return what a platform promises that states a day before which it ends nothing."""
+    return f"served until {day} at the least"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,24 +140,24 @@ def of_snapshot(
     known = [e for e in events if e.tag == tag and e.date <= as_of]
     ends = [*_of_events(known)]
     if life:
-        ends += _of_life(life, measured=snapshot.last_day)
+        ends += _of_life(life, measured=snapshot.last_day, as_of=as_of)
     first = snapshot.first_day
     # Nobody checked the digest of the weights that somebody else asked.
     fixed = snapshot.calibration or (life and life.pinned and snapshot.kind != "observed")
     if first and not fixed:
         ends.append(_of_age(first, policy))
-    doubt = _doubt(life, as_of) if life else "no platform's dates are known for this evaluator"
+    doubt = life.doubt if life else "no platform's dates are known for this evaluator"
     if snapshot.calibration:
         doubt = ""
     if first is None:  # Reading R77: it does not count as measured on any day, least of all today
-        doubt = doubt or "nobody states when these verdicts were given"
+        doubt = doubt or _UNDATED
     elif as_of < first:
         doubt = "not measured yet on this day"
     return _state(
         tag,
         ends,
         doubt=doubt,
-        aged=None if snapshot.calibration or not life else unconfirmed_from(life, policy),
+        life=None if snapshot.calibration else life,
         begun=first,
         policy=policy,
         as_of=as_of,
@@ -159,14 +173,14 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
     `life` is what the name means on that day, as `aliases.followed` has it.
     """
     released = life.released.date if life.released else None
-    doubt = _doubt(life, as_of)
+    doubt = life.doubt
     if released and as_of < released:
         doubt = "not released yet on this day"
     state = _state(
         name,
-        list(_of_life(life, measured=None)),
+        list(_of_life(life, measured=None, as_of=as_of)),
         doubt=doubt,
-        aged=unconfirmed_from(life, policy),
+        life=life,
         begun=life.means.since if life.means else released,
         policy=policy,
         as_of=as_of,
@@ -176,9 +190,9 @@ def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expir
     )
     if not life.means:
         return state
-    gone, until = state.status == "expired", state.until or life.moves
-    words = f"{in_words_of_alias(name, life.means, gone=gone, until=until)}; {state.note}"
-    return replace(state, note=words, alias_of=life.means)
+    gone = state.status == "expired"
+    words = in_words_of_alias(name, life.means, gone=gone, until=life.moves)
+    return replace(state, note=f"{words}; {state.note}", alias_of=life.means)
 
 
 def of_list(state: Expiry, listed: date, policy: Policy) -> Expiry:
@@ -203,7 +217,7 @@ def _state(
     ends: list[_End],
     *,
     doubt: str,
-    aged: date | None,
+    life: Life | None,
     begun: date | None,
     policy: Policy,
     as_of: date,
@@ -213,8 +227,9 @@ def _state(
 ) -> Expiry:
     """Weigh ends and doubts: an end that has come outweighs a doubt, a doubt one to come.
 
-    From the day `aged` on, nobody has confirmed lately what would be current.
+    `life` is the one whose word may grow old, or end on a day not before which nothing does.
     """
+    not_before = kept_until(life) if life else None
     come = sorted((e for e in ends if e.day <= as_of), key=_End.order)
     ahead = sorted((e for e in ends if e.day > as_of), key=_End.order)
     withdrawn = [e for e in come if e.reason == "withdrawn"]
@@ -230,10 +245,11 @@ def _state(
         status, reason, note = "expiring", end.reason, end.note
         since = max(notice, begun or notice)
     else:
-        status, note = "current", end.note if end else "no end is stated"
-        if aged and as_of >= aged:
+        status, note = "current", end.note if end else _open_end(life)
+        aged = unconfirmed_from(life, policy) if life else None
+        if life and aged and as_of >= aged:
             status, since = "unconfirmed", max(aged, begun or aged) if aged > date.min else None
-            note = f"{note}; {_unheard(aged, policy)}"
+            note = f"{note}; {_unheard(life, aged, policy)}"
     return Expiry(
         id=name,
         status=status,
@@ -245,6 +261,7 @@ def _state(
         platform=platform,
         note=note,
         revision=revision,
+        not_before=not_before if status in ("current", "unconfirmed", "expiring") else None,
     )
 
 
@@ -259,7 +276,7 @@ def _of_events(events: Iterable[Event]) -> Iterator[_End]:
             yield _End(day=event.date, reason=reason, source=source, note=event.reason)
 
 
-def _of_life(life: Life, *, measured: date | None) -> Iterator[_End]:
+def _of_life(life: Life, *, measured: date | None, as_of: date) -> Iterator[_End]:
     """Yield a platform's ends: the retirement, and each day the name was given to another model.
 
     A measurement outlives a change that came before it (Reading R54). A day not before which
@@ -268,10 +285,7 @@ def _of_life(life: Life, *, measured: date | None) -> Iterator[_End]:
     if life.pinned:
         return
     if life.retires and life.retires.kind != "not_before":
-        word = "retirement" if life.retires.kind == "exact" else "retirement, it is said,"
-        note = f"{life.platform}/{life.model}: {word} on {life.retires.date}"
-        if life.replacement:
-            note += f"; replacement {life.replacement}"
+        note = _retirement(life, life.retires, gone=life.retires.date <= as_of)
         yield _End(day=life.retires.date, reason="retired", source=life.retires.source, note=note)
     for route in life.routes:
         if measured is None or route.date > measured:
@@ -285,8 +299,26 @@ def _of_age(first_day: date, policy: Policy) -> _End:
     return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
 
 
-def doubtful_from(life: Life) -> date | None:
-    """Return the day from which nobody can tell whether an evaluator is still served."""
+def _retirement(life: Life, retires: Stated, *, gone: bool) -> str:
+    """Return who retires what, when, and what it names instead."""
+    if retires.kind == "exact":
+        verb, names = ("retired", "named") if gone else ("retires", "names")
+    else:
+        verb = "is said to have retired" if gone else "is said to retire"
+        names = "to name"
+    note = f"{life.platform} {verb} {life.model} on {retires.date}"
+    return note + (f" and {names} {life.replacement} instead" if life.replacement else "")
+
+
+def _open_end(life: Life | None) -> str:
+    """Return what a platform says that states no end."""
+    if life and (day := kept_until(life)):
+        return f"{life.platform} retires {life.model} on {day} at the earliest"
+    return "no end is stated"
+
+
+def kept_until(life: Life) -> date | None:
+    """Return the day before which a platform ends nothing, if it states one (Reading R98)."""
     retires = life.retires
     if life.pinned or not retires or retires.kind != "not_before":
         return None
@@ -294,30 +326,24 @@ def doubtful_from(life: Life) -> date | None:
 
 
 def unconfirmed_from(life: Life, policy: Policy) -> date | None:
-    """Return the day from which a source's last word on a platform is too old to be believed.
+    """Return the day from which nobody confirms any more that a platform serves a model.
 
-    The first day of the calendar if no day is recorded on which a source was seen; None for
-    weights that nobody can end.
+    That is where a source's last word on it is too old to be believed, or where the day has come
+    until which it was to be served at the least. The first day of the calendar if no day is
+    recorded on which a source was seen; None for weights that nobody can end.
     """
-    if life.lasts or policy.confirmation is None:
-        return None
-    # Reading R53: a word says nothing of a day that lies far behind it.
-    return days_away(life.seen, policy.confirmation + 1) if life.seen else date.min
+    days = [kept_until(life)]
+    if not life.lasts and policy.confirmation is not None:
+        # Reading R53: a word says nothing of a day that lies far behind it.
+        days.append(days_away(life.seen, policy.confirmation + 1) if life.seen else date.min)
+    return min((day for day in days if day), default=None)
 
 
-def _unheard(aged: date, policy: Policy) -> str:
-    """Say how old the last word on a platform is."""
+def _unheard(life: Life, aged: date, policy: Policy) -> str:
+    """Say why nobody confirms any more that a model is served."""
+    if aged == kept_until(life):
+        return "that day has come, and nothing newer is known"
     if policy.confirmation is None or aged == date.min:
         return "no source's day is recorded, so nobody knows whether it still says so"
     seen = days_away(aged, -policy.confirmation - 1)
     return f"last confirmed on {seen}, more than {policy.confirmation} days ago"
-
-
-def _doubt(life: Life, as_of: date) -> str:
-    """Return why nobody can tell whether an evaluator is still served; empty if one can."""
-    if life.doubt:
-        return life.doubt
-    doubtful = doubtful_from(life)
-    if doubtful is None or as_of < doubtful:
-        return ""
-    return f"was to be served until {doubtful} at the least; nothing newer is known"

@@ -3,18 +3,22 @@
 Pure: it takes JSON that schemas have admitted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec import to_builtins
 
+from epc.analysis.judge_card import QUESTIONS, headline
 from epc.errors import UsageError
 from epc.protocol.interpretation import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
-from epc.registry.card_types import AuditSummary, MeasuredCard, Model, ReportedCard
+from epc.records.typed import parse
+from epc.registry.card_types import AuditSummary, Fault, MeasuredCard, Model, ReportedCard
 from epc.registry.names import is_one_contributor
 from epc.registry.snapshots import Snapshot
+from epc.registry.subjects import Group
 from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 # What must agree for two figures to be of one thing (`like for like`).
@@ -24,10 +28,9 @@ _ROUNDING: Final = 1e-9
 # Variants whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
 _OTHER_COINS: Final = ("AltLR", "AltRounds", "AltRule", "AltStrategies")
 # Of recorded verdicts, what says most about a judge first.
-_HEADLINES: Final = (
-    *("place_consistency", "accuracy", "humans_majority"),
-    *("repeat_consistency", "score_repeat_exact", "ties"),
-)
+_FIRST: Final = (*(name for names in QUESTIONS for name in names), "ties")
+# How a known fault says that a setting was misread.
+_MISREAD: Final = re.compile(r"The figures of (\S+) carry this fault\.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +38,8 @@ class Figure:
     """One figure with its place among the others, such as `gamma/text_to_visual`.
 
     `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
+    Of recorded verdicts `n` is its own, of so many independent `items`; `left_out` says why it is
+    no evidence.
     """
 
     name: str
@@ -43,18 +48,35 @@ class Figure:
     sd: float | None = None
     hits: int | None = None
     spread: Interval | None = None
+    n: int | None = None
+    items: int | None = None
+    left_out: str = ""
 
     def __str__(self) -> str:
         if self.spread:
             low, high = self.spread
             return f"{self.mean:.3f}  ({low:.3f} to {high:.3f} for 95% of single seeds)"
+        out = f"  (left out: {self.left_out})" if self.left_out else ""
         if self.interval is None:
-            return f"{self.mean:.3f}  (no interval)"
-        return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]"
+            return f"{self.mean:.3f}  (no interval){out}"
+        return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]{out}"
+
+    @property
+    def value(self) -> float:
+        """The figure itself, under the name that it has on a card."""
+        return self.mean
+
+    @property
+    def rests_on(self) -> str:
+        """What it rests on: `n = 2,400 of 1,095 items`; empty where that stands elsewhere."""
+        return f"n = {self.n:,} of {self.items:,} items" if self.items else ""
 
 
-def figures(document: Json, prefix: str = "") -> Iterator[Figure]:
-    """Yield every figure that has a mean, in the order of their names."""
+def figures(document: Json, prefix: str = "", faults: Sequence[Fault] = ()) -> Iterator[Figure]:
+    """Yield every figure that has a mean, in the order of their names.
+
+    `faults` are what is known to be wrong with them.
+    """
     for key, value in sorted(document.items()):
         if isinstance(value, dict) and "mean" in value:
             if value["mean"] is not None:
@@ -63,43 +85,53 @@ def figures(document: Json, prefix: str = "") -> Iterator[Figure]:
             yield from figures(value, f"{prefix}{key}/")
         elif key == "groups":
             for group in value:
-                yield from _of_group(group)
+                yield from _of_group(group, faults)
 
 
-def headline_of_groups(document: Json) -> Figure | None:
-    """Return the headline of recorded verdicts: of the setting under which there are most."""
-    groups = document.get("groups")
-    if not groups:
-        return None
-    candidates = list(_of_group(max(groups, key=lambda group: int(group["verdicts"]))))
-    return min(candidates, key=lambda figure: rank(figure.name), default=None)
+def headline_of_groups(document: Json, faults: Sequence[Fault] = ()) -> Figure | None:
+    """Return the headline of recorded verdicts, if they have one (Reading R97)."""
+    groups: Iterable[Json] = document.get("groups") or ()
+    return headline(figure for group in groups for figure in _of_group(group, faults))
+
+
+def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:
+    """Return which known misreading a pool of settings contains; empty if none."""
+    for fault in faults:
+        match = _MISREAD.search(fault.says)
+        if match and match[1] in settings:
+            return f"known misreading, {fault.id}"
+    return ""
 
 
 def rank(name: str) -> tuple[int, str]:
     """Return the place of a figure of recorded verdicts among the others."""
     head = name.partition("/")[0]
-    return (_HEADLINES.index(head) if head in _HEADLINES else len(_HEADLINES), name)
+    return (_FIRST.index(head) if head in _FIRST else len(_FIRST), name)
 
 
-def _of_group(group: Json) -> Iterator[Figure]:
+def _of_group(document: Json, faults: Sequence[Fault]) -> Iterator[Figure]:
     """Yield the figures of one setting of recorded verdicts, under its name."""
-    setting = group["settings"][0]
-    for name, value in group["figures"].items():
+    group = parse(document, Group)
+    left_out = group.setting.note or misread(faults, group.settings)
+    for name, found in group.every:
         yield Figure(
-            name=f"{name}/{setting}", mean=value["value"], interval=_interval(value.get("ci95"))
+            name=f"{name}/{group.settings[0]}",
+            mean=found.value,
+            interval=found.ci95,
+            n=found.n,
+            items=found.items,
+            left_out=left_out,
         )
-    crossed = (group.get("transfer") or {}).get("directions") or {}
-    for name in ("redirected", "regret"):
-        for direction, into in crossed.items():
-            interval = _interval(into[f"{name}_ci95"])
-            yield Figure(
-                name=f"transfer/{name}/{direction}/{setting}", mean=into[name], interval=interval
-            )
+
+
+def headline_of(snapshot: Snapshot) -> Figure | None:
+    """Return the headline of a snapshot of recorded verdicts, if it has one."""
+    return headline_of_groups(snapshot.figures, snapshot.card.known_faults)
 
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
     """Yield a snapshot's own figures, then those of its audit by the newest rule."""
-    yield from figures(snapshot.figures)
+    yield from figures(snapshot.figures, faults=snapshot.card.known_faults)
     if snapshot.audit:
         yield from transferred(snapshot.audit)
 

@@ -18,7 +18,7 @@ from epc.protocol.results import Json
 from epc.records.strict_json import dumps, write_text
 from epc.registry import layout
 from epc.registry.auditing import audits
-from epc.registry.figures import at, figures, figures_of, headline_of_groups
+from epc.registry.figures import at, figures, figures_of, headline_of
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
@@ -34,12 +34,12 @@ def headline(registry: Registry, tag: str) -> Json:
     """Return the few numbers of a snapshot that DVC shows: its table is to fit a terminal.
 
     `gamma` and `regret` are of the direction in which they are larger; a failed run has none.
-    `share` is that of PASS, or the headline of recorded verdicts. `stands` is false once an event
+    `share` is that of PASS, or the headline of recorded verdicts, whose own `n` it has. `stands` is false once an event
     has ended it.
     """
     snapshot = registry.snapshots[tag]
     means = {figure.name: figure.mean for figure in figures_of(snapshot)}
-    recorded = headline_of_groups(snapshot.figures)
+    recorded = headline_of(snapshot)
     own = {} if snapshot.failed else means
     found = {
         "gamma": max((m for name, m in own.items() if name.startswith("gamma/")), default=None),
@@ -47,10 +47,12 @@ def headline(registry: Registry, tag: str) -> Json:
             (m for name, m in own.items() if name.startswith("transfer/regret/") and not recorded),
             default=None,
         ),
-        "share": recorded.mean if recorded else means.get(_SHARE),
+        "share": means.get(_SHARE),
     }
+    if recorded:
+        found["regret" if recorded.name.startswith("transfer/") else "share"] = recorded.mean
     return {
-        "n": snapshot.n,
+        "n": recorded.n if recorded else snapshot.n,
         "stands": all(event.event == _FIRST for event in registry.by_tag.get(tag, ())),
         **{name: round(mean, _DIGITS) for name, mean in found.items() if mean is not None},
     }

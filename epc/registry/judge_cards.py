@@ -11,12 +11,20 @@ from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
 from epc.registry.card_types import MeasuredCard, ObservedCard, ReportedCard
-from epc.registry.expiry import Expiry, doubtful_from
-from epc.registry.figures import figures_of
+from epc.registry.expiry import Expiry, kept_until
+from epc.registry.figures import figures_of, misread
 from epc.registry.lifecycles import Life
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Figures, Group, Recorded, Subject, pointing, recorded_of
+from epc.registry.subjects import (
+    Figures,
+    Group,
+    Recorded,
+    Subject,
+    pointing,
+    recorded_of,
+    target_of,
+)
 from epc.statistics.intervals import Interval, share_interval
 
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
@@ -61,8 +69,10 @@ def card_of(
     Of recorded verdicts those whose setting's name fits a pattern, all if there is none.
     """
     served = [(life, registry.of_life(who.name, life, as_of)) for life in who.lives]
+    means, of_target = target_of(registry, who, as_of)
+    measured = who.snapshots or of_target
     states = [
-        (s, registry.of_tag(str(s.tag), as_of), _why_not(registry, s, as_of)) for s in who.snapshots
+        (s, registry.of_tag(str(s.tag), as_of), _why_not(registry, s, as_of)) for s in measured
     ]
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
@@ -86,12 +96,13 @@ def card_of(
             *(_rest(registry, *snapshot) for snapshot in states),
             *(_file(each, groups) for each, groups in own),
         ),
-        drift=tuple(line for s in who.snapshots for line in _drift(registry, str(s.tag), as_of)),
+        drift=tuple(line for s in measured for line in _drift(registry, str(s.tag), as_of)),
         faults=tuple(
             Fault(of=str(snapshot.tag), id=fault.id, says=fault.says)
-            for snapshot in who.snapshots
+            for snapshot in measured
             for fault in snapshot.card.known_faults
         ),
+        means=means or None,
     )
 
 
@@ -111,21 +122,22 @@ def _served(life: Life, state: Expiry) -> Served:
         words=state.words,
         note=state.note,
         source=state.source,
+        not_before=state.not_before.isoformat() if state.not_before else None,
     )
 
 
 def _days_left(life: Life, state: Expiry, as_of: date) -> Known:
     """Return for how many days a platform still serves a model, as far as it says."""
     low, high = 0, None
-    doubt = doubtful_from(life)
+    kept = kept_until(life)
     if state.status == "expired":
         high = 0
     elif life.pinned:
         low = _FOREVER
     elif state.until:
         low = high = (state.until - as_of).days
-    elif doubt:
-        low = max(0, (doubt - as_of).days)
+    elif kept:
+        low = max(0, (kept - as_of).days)
     return Known(
         name=DAYS_LEFT,
         value=high,
@@ -161,7 +173,8 @@ def _of_snapshot(
     figures = parse(snapshot.figures, Figures)
     for group in figures.groups:
         if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
-            yield from _observed(str(snapshot.tag), figures.source, group, state.words, why)
+            out = why or misread(snapshot.card.known_faults, group.settings)
+            yield from _observed(str(snapshot.tag), figures.source, group, state.words, out)
 
 
 def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
@@ -253,7 +266,7 @@ def _observed(
     setting, name = group.setting, group.settings[0]
     prompt = setting.prompt.name.removesuffix(".txt").rpartition("/")[2]
     decoding = "decoding unknown" if isinstance(setting.decoding, str) else "decoding stated"
-    for figure, estimate in group.figures.items():
+    for figure, estimate in group.every:
         yield Known(
             name=figure,
             value=estimate.value,

@@ -9,8 +9,8 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.card_types import SnapshotKind, Trust
-from epc.registry.expiry import Reason, Status, in_words
-from epc.registry.figures import Figure, at, headline_of_groups, reading_of
+from epc.registry.expiry import Reason, Status
+from epc.registry.figures import Figure, at, headline_of, reading_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.domains import Pair
@@ -35,7 +35,10 @@ _TABLES: Final = (  # title, of calibrations, of which kinds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One snapshot in the list; `figure` names the one that `mean` and `ci95` are of."""
+    """One snapshot in the list; `figure` names the one that `mean` and `ci95` are of.
+
+    Of recorded verdicts that figure has an `n` and items of its own.
+    """
 
     tag: str
     kind: SnapshotKind
@@ -47,6 +50,8 @@ class Entry:
     asked: str | None
     n: int
     figure: str | None
+    figure_n: int | None
+    figure_items: int | None
     mean: float | None
     ci95: Interval | None
     epc_5_2: str | None
@@ -60,6 +65,7 @@ class Entry:
     status: Status
     reason: Reason | None
     until: date | None
+    words: str
     faults: int
 
     def as_json(self) -> Json:
@@ -77,7 +83,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
     direction = _direction(snapshot.figures)
     names = (f"gamma/{direction}", *_HEADLINE)
     named = next(filter(None, (at(snapshot.figures, name) for name in names)), None)
-    headline = named or headline_of_groups(snapshot.figures)
+    headline = named or headline_of(snapshot)
     mean, ci95 = _estimated(headline)
     excess, excess_ci95 = _estimated(at(snapshot.figures, f"control/excess/{direction}"))
     invalid, invalid_ci95 = _estimated(at(snapshot.figures, _INVALID))
@@ -93,6 +99,8 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         asked=f"{request.model} at {request.endpoint}" if request else None,
         n=snapshot.n,
         figure=headline.name if headline else None,
+        figure_n=headline.n if headline else None,
+        figure_items=headline.items if headline else None,
         mean=mean,
         ci95=ci95,
         epc_5_2=reading_of(snapshot, named) if named and named.name.startswith("gamma/") else None,
@@ -106,6 +114,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         status=state.status,
         reason=state.reason,
         until=state.until,
+        words=state.words,
         faults=len(snapshot.card.known_faults),
     )
 
@@ -139,18 +148,18 @@ def _judgments(rows: Sequence[Entry]) -> str:
         passed = "failed" if row.failed else _estimate(row.mean, row.ci95)
         invalid = _estimate(row.invalid, row.invalid_ci95)
         shares = (str(row.n), passed, invalid)
-        cells.append((row.tag, row.trust, _asked(row), *shares, _state(row)))
+        cells.append((row.tag, row.trust, _asked(row), *shares, row.words))
     return aligned(cells)
 
 
 def _recorded(rows: Sequence[Entry]) -> str:
-    """Return observed snapshots as a table; the figure is of the setting with most verdicts."""
-    cells = [("tag", "judge", "verdicts", "figure", "faults", "state")]
+    """Return observed snapshots as a table; the figure has its own n (Reading R97)."""
+    cells = [("tag", "judge", "verdicts", "figure", "n, items", "faults", "state")]
     for row in rows:
-        name, _, setting = (row.figure or "").partition("/")
-        figure = f"{name} {_estimate(row.mean, row.ci95)} of {setting}" if name else "-"
-        middle = (row.evaluator, f"{row.n:,}", figure, str(row.faults))
-        cells.append((row.tag, *middle, _state(row)))
+        figure = f"{row.figure} {_estimate(row.mean, row.ci95)}" if row.figure else "-"
+        rests_on = f"{row.figure_n:,}, {row.figure_items:,}" if row.figure_items else "-"
+        middle = (row.evaluator, f"{row.n:,}", figure, rests_on, str(row.faults))
+        cells.append((row.tag, *middle, row.words))
     return aligned(cells)
 
 
@@ -163,7 +172,7 @@ def _table(rows: Sequence[Entry]) -> str:
         excess = _estimate(None if row.failed else row.excess, row.excess_ci95, sign="+")
         audit = "failed run" if row.failed else _audit(row)
         middle = (row.trust, _asked(row), str(row.n), figure)
-        right = (row.epc_5_2 or "-", excess, audit, str(row.faults), _state(row))
+        right = (row.epc_5_2 or "-", excess, audit, str(row.faults), row.words)
         cells.append((row.tag, *middle, *right, row.variant or "-"))
     return aligned(cells)
 
@@ -177,10 +186,6 @@ def _audit(row: Entry) -> str:
 
 def _asked(row: Entry) -> str:
     return f"{row.evaluator} (proxy)" if row.proxy else row.evaluator
-
-
-def _state(row: Entry) -> str:
-    return in_words(row.status, row.until, row.reason)
 
 
 def aligned(cells: Sequence[tuple[str, ...]]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from epc.analysis.observed import Report
 from epc.analysis.observed_figures import Figure
@@ -12,6 +13,26 @@ from epc.registry.lifecycles import Generation, Life
 from epc.registry.named import lives_named, snapshots_spelled, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
+from epc.statistics.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crossed:
+    """What crosses into a subset of recorded verdicts from another one."""
+
+    redirected: float
+    redirected_ci95: Interval | None
+    regret: float
+    regret_ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transfer:
+    """What crosses between subsets, and how many verdicts and tasks say so."""
+
+    verdicts: int
+    domains: Mapping[str, int]
+    directions: Mapping[str, Crossed] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +43,20 @@ class Group:
     setting: Setting
     verdicts: int
     figures: Mapping[str, Figure]
+    transfer: Transfer | None = None
+
+    @property
+    def every(self) -> Iterator[tuple[str, Figure]]:
+        """Every figure under its name, those of what crosses behind the others."""
+        yield from self.figures.items()
+        if self.transfer is None:
+            return
+        n, tasks = self.transfer.verdicts, sum(self.transfer.domains.values())
+        for name in ("redirected", "regret"):
+            for direction, into in (self.transfer.directions or {}).items():
+                value, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
+                found = Figure(value=value, ci95=ci95, n=n, items=tasks)
+                yield f"transfer/{name}/{direction}", found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +140,21 @@ def pointing(registry: Registry, who: Subject) -> Iterator[str]:
     for (platform, name), life in registry.served.items():
         if life.points_to and any((platform, pointer.to) in models for pointer in life.points_to):
             yield name
+
+
+def target_of(registry: Registry, who: Subject, as_of: date) -> tuple[str, tuple[Snapshot, ...]]:
+    """Return the model that a name stands for on a day, and what is published of that one.
+
+    Both are empty where something is published under the name itself, or nothing under either.
+    """
+    meant = ((life.platform, registry.meant(life, as_of).means) for life in who.lives)
+    models = {(platform, means.to) for platform, means in meant if means and not who.snapshots}
+    for generation in registry.generations.values() if models else ():
+        model = next((x.model for x in generation.lives if (x.platform, x.model) in models), None)
+        own = (s for s in registry.snapshots.values() if s.tag.generation == generation.name)
+        if model and (snapshots := tuple(own)):
+            return model, snapshots
+    return "", ()
 
 
 def recorded_of(recorded: Recorded, who: Subject) -> list[Group]:

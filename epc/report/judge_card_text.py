@@ -1,15 +1,38 @@
 """A judge's card in words: one sentence first, then the figures under their headings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-from epc.analysis.judge_card import OTHER, PLACES, SECTIONS, Answered, Card, Known, Rest, Served
+from epc.analysis.judge_card import (
+    INDEPENDENT,
+    OTHER,
+    PLACES,
+    SECTIONS,
+    Answered,
+    Card,
+    Known,
+    Rest,
+    Served,
+    headline,
+    is_of,
+)
+from epc.records.observed.types import UNKNOWN
+from epc.spec.domains import Pair
+
+_PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
+# What a judge did, by the figure that counts it.
+_DID: Final[Mapping[str, str]] = {
+    "accuracy": "it chose the answer that the source calls right in {share} of {n} verdicts",
+    "humans_majority": "it agreed with the majority of people in {share} of {n} verdicts",
+    "place_consistency": "it kept its verdict in {share} of {n} pairs whose answers changed places",
+    "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",
+    "score_repeat_exact": "it gave the same score in {share} of {n} repeats",
+}
 
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    words, is_evidence = judged(card)
-    when = "when it lived " if is_evidence and card.gone else ""
-    return f"{card.name}: {_served(card.served)}; {when}{words}."
+    return f"{card.name}: {_served(card.served)}; {judged(card)}."
 
 
 def _served(lives: Sequence[Served]) -> str:
@@ -18,35 +41,82 @@ def _served(lives: Sequence[Served]) -> str:
         platforms.setdefault(_life(life), []).append(life.platform)
     if not platforms:
         return "no platform's dates are known"
-    return ", ".join(words.format(_listed(places)) for words, places in platforms.items())
+    return ", ".join(
+        words.format(_listed(list(dict.fromkeys(places)))) for words, places in platforms.items()
+    )
 
 
 def _life(life: Served) -> str:
     """Return one life in words, with a place for the platforms."""
+    if life.platform == _PUBLIC:
+        return "its weights are public"
     if life.pinned:
         return "served at {} with weights that nobody can change or retire"
-    if life.status == "expired":
-        return f"{life.reason} on {life.until} at {{}}"
-    if life.status in ("unknown", "unconfirmed"):
-        return f"of {life.status} state at {{}}"
-    return f"served until {life.until} at {{}}" if life.until else "served at {} with no end stated"
+    end = ", which states no end"
+    if life.until or life.not_before:  # Reading R98
+        end = f" until {life.until or f'{life.not_before} at the least'}"
+    words = {
+        "expired": f"{life.reason} at {{}} on {life.until}",
+        "unconfirmed": "not confirmed lately at {}",
+        "unknown": "not known whether it is served at {}",
+    }
+    return words.get(life.status, f"served at {{}}{end}")
 
 
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def judged(card: Card) -> tuple[str, bool]:
-    """Return how it judged, and whether anything tells: places first, then its newest audit."""
-    facts = [*_places(card.counted(PLACES)), *_audit(card.rests_on)]
-    if not facts:
-        facts = [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
+def judged(card: Card) -> str:
+    """Return how it judged, or that nothing tells.
+
+    Of recorded verdicts the headline comes first (Reading R97), then places; behind these stands
+    the newest audit. Whatever else was published is said where nothing of these is known.
+    """
+    facts = [*_recorded(card), *_audit(card.rests_on)]
+    facts = facts or [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
+    facts = facts or [*_pci(card.counted("pci"))] or [*_unjudged(card)]
     if facts:
-        return "; ".join(facts), True
+        words = "; ".join(facts)
+        return f"of {card.means}, which the name means: {words}" if card.means else words
     if any(rest.failed for rest in card.rests_on):
-        return "what was published is of a failed run", False
-    stands = " that stands" if card.rests_on else ""
-    return f"nobody has published a measurement of it{stands}", False
+        return "what was published is of a failed run"
+    if card.rests_on:
+        return "no current measurement of it is published"
+    return "no measurement of it is published"
+
+
+def _recorded(card: Card) -> Iterator[str]:
+    """Yield what recorded verdicts say first, and how often they changed with the place."""
+    best = headline(card.figures)
+    places = card.counted(PLACES)
+    if best is None or not is_of(best.name, "place_consistency"):
+        if best is not None and best.value is not None:
+            asked = f" ({best.source}, {_prompt(best)})"
+            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}{asked}"
+        if best is not None and (best.items or 0) >= INDEPENDENT:
+            places = [figure for figure in places if (figure.items or 0) >= INDEPENDENT]
+    yield from _places(places)
+
+
+def _prompt(figure: Known) -> str:
+    return "prompt not stated" if figure.prompt == UNKNOWN else f"prompt {figure.prompt}"
+
+
+def _items(count: int | None) -> str:
+    return f"{count or 0:,} item{'' if count == 1 else 's'}"
+
+
+def did(name: str, value: float, n: int) -> str:
+    """Return what a judge did by the figure that is shown first, with the figure's own n."""
+    if is_of(name, "transfer/regret"):
+        pair = Pair.parse(name.split("/")[2])
+        points = f"{100 * value:+.1f} points of win rate"
+        return (
+            f"the estimated transfer regret from {pair.source} to {pair.target} is {points}, "
+            f"of {n:,} verdicts"
+        )
+    return _DID[name.partition("/")[0]].format(share=f"{100 * value:.1f}%", n=f"{n:,}")
 
 
 def _places(figures: Sequence[Known]) -> Iterator[str]:
@@ -57,7 +127,7 @@ def _places(figures: Sequence[Known]) -> Iterator[str]:
     shares = [(1 - figure.value, figure) for figure in figures if figure.value is not None]
     if len(shares) == 1:
         changed, figure = shares[0]
-        pairs = f"{figure.n:,} pairs ({figure.source}, prompt {figure.prompt})"
+        pairs = f"{figure.n:,} pairs ({figure.source}, {_prompt(figure)})"
         yield f"it changed its verdict with the place in {100 * changed:.1f}% of {pairs}"
     elif shares:
         low, high = min(share for share, _ in shares), max(share for share, _ in shares)
@@ -91,6 +161,22 @@ def _gamma(figures: Sequence[Known]) -> Iterator[str]:
         yield f"a publication states gamma {figure.value:.3f}, with {figure.n} seeds{interval}"
 
 
+def _pci(figures: Sequence[Known]) -> Iterator[str]:
+    for figure in figures[-1:]:
+        yield f"a publication states PCI {interval(figure)}, with {figure.n} seeds, and no gamma"
+
+
+def _unjudged(card: Card) -> Iterator[str]:
+    """Yield what is published of it where no figure says how well it judged."""
+    rests = [rest for rest in card.rests_on if rest.counts and not rest.failed]
+    if rests:
+        counts = _listed([f"{rest.n:,} {rest.unit} ({rest.of})" for rest in rests])
+        yield (
+            f"{counts} are published, and nothing says whether they are right, change with the "
+            "place or are repeated"
+        )
+
+
 def text(card: Card, answers: Sequence[Answered] = ()) -> str:
     """Return the printed form of a card."""
     parts = [sentence(card), *_platforms(card)]
@@ -100,7 +186,7 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
     parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
     parts += ["", "rests on", *(_rest(rest) for rest in card.rests_on)]
     if not card.rests_on:
-        parts.append("  nothing: nobody has published a measurement of it")
+        parts.append("  nothing: no measurement of it is published")
     if card.faults:
         lines = (f"  {name}: {says} ({', '.join(of)})" for name, says, of in faults(card))
         parts += ["", "known faults", *lines]
@@ -120,6 +206,8 @@ def _platforms(card: Card) -> Iterator[str]:
         yield f"    {life.note}" + (f" [{life.source}]" if life.source else "")
     for alias in card.aliases:
         yield f"  {alias} pointed to it: verdicts under that name may be of it, and count as none"
+    if card.means:
+        yield f"  all figures below are of {card.means}, which the name means on this day"
 
 
 def _rows(figures: Sequence[Known]) -> Iterator[str]:
@@ -130,7 +218,7 @@ def _rows(figures: Sequence[Known]) -> Iterator[str]:
         width = max(len(figure.basis) for figure in rows)
         for figure in rows:
             items = "" if figure.items is None else f", items {figure.items:,}"
-            out = " (counts for no requirement)" if figure.left_out else ""
+            out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
             yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{out}"
 
@@ -143,7 +231,7 @@ def _conditions(card: Card) -> Iterator[str]:
     for basis, how, state, left_out in rows:
         yield f"  {basis}: {how}; {state}"
         if left_out:
-            yield f"    counts for no requirement: {left_out}"
+            yield f"    counts for no requirement and no headline: {left_out}"
 
 
 def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:

@@ -81,14 +81,14 @@ def _index(site: Site) -> Json:
 
 
 def _snapshot(site: Site, page: SnapshotPage) -> Json:
-    tag = page.row.tag
+    tag, not_before = page.row.tag, page.row.standing.state.not_before
     return {
         **page.shown.as_json(),
         **({} if page.judges is None else {"judges": as_json(page.judges)}),
         **({} if page.recorded is None else {"beside": as_json(page.recorded)}),
         "ends": {
             "reason": page.row.standing.end_reason,
-            "doubt": page.row.standing.doubt.isoformat() if page.row.standing.doubt else None,
+            "doubt": not_before.isoformat() if not_before else None,
         },
         "win_rates": [
             {

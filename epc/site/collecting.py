@@ -14,7 +14,7 @@ from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
-from epc.registry.expiry import Expiry, doubtful_from, unconfirmed_from
+from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.figures import figures_of, reading_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
@@ -147,7 +147,7 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
 
 
 def _standing(registry: Registry, tag: str, as_of: date) -> Standing:
-    """Return a snapshot's state, with the end to come and the doubt to come."""
+    """Return a snapshot's state, with the end to come."""
     state, snapshot = registry.of_tag(tag, as_of), registry.snapshots[tag]
     life = None if snapshot.calibration else registry.measured_life(snapshot, as_of)
     ending = registry.of_tag(tag, state.until) if state.until and state.until > as_of else state
@@ -161,7 +161,6 @@ def _standing_of(
     return Standing(
         state=state,
         end_reason=ending.reason,
-        doubt=doubtful_from(life) if life else None,
         aged=unconfirmed_from(life, registry.policy) if life else None,
     )
 
@@ -226,7 +225,8 @@ def _evaluator(
         ending = on(state.until) if state.until and state.until > as_of else state
         meant = registry.meant(life, as_of)
         standing = _standing_of(registry, meant, state=state, ending=ending)
-        platforms.append(Platform(record=record, standing=standing))
+        target = meant if meant.means else None
+        platforms.append(Platform(record=record, standing=standing, meant=target))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
     return EvaluatorPage(

@@ -5,6 +5,7 @@ few days, so the file holds the program's own answer on each of these.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import Any, Final
@@ -18,7 +19,7 @@ from epc.registry.lifecycles import Generation, Life, LifeRecord
 from epc.registry.named import lives_named, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Subject
+from epc.registry.subjects import Subject, subject_of_page, target_of
 from epc.report.judge_card_text import judged
 
 PLACE: Final = "assets/names.json"
@@ -30,8 +31,9 @@ def document(registry: Registry, as_of: date) -> Json:
 
     `rules` say how a model's name is found in what people write (`epc.records.model_names`).
 
-    A state is `[from, status, reason, until, note, source, revision]`, the source as its place in
-    `sources`. The note of an alias begins where the name stands that was asked about.
+    A state is `[from, status, reason, until, note, source, revision, not_before]`, the source as
+    its place in `sources`, the last only where it is stated. The note of an alias begins where
+    the name stands that was asked about.
     """
     sources: _Table = {}
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
@@ -95,7 +97,8 @@ def _states(at: Callable[[date], Expiry], days: Iterable[date], sources: _Table)
         state = at(day)
         until = state.until.isoformat() if state.until else None
         source = sources.setdefault(state.source, len(sources)) if state.source else None
-        now = [state.status, state.reason, until, state.note, source, state.revision]
+        now: list[Any] = [state.status, state.reason, until, state.note, source, state.revision]
+        now += [state.not_before.isoformat()] if state.not_before else []
         if not states or states[-1][1:] != now:
             states.append([day.isoformat(), *now])
     return states
@@ -130,22 +133,33 @@ def _days_of_snapshot(registry: Registry, snapshot: Snapshot) -> Iterator[date]:
 def _judges(registry: Registry, as_of: date) -> Json:
     """Return what was said of judges, and of which names: those of their snapshots or lives.
 
-    The first of `judged` is of every name that no snapshot has. `[from, text, evidence]` is said
-    from a day on; of a judge that is gone, evidence is told in the past tense.
+    The first of `judged` is of every name that no snapshot has. `[from, text]` is said from a day
+    on. An alias of which nothing is published says what is of its target.
     """
     named: dict[str, list[Snapshot]] = {}
     for snapshot in registry.snapshots.values():
         for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
             named.setdefault(name, []).append(snapshot)
-    groups: dict[tuple[str, ...], Json] = {(): _group(registry, (), as_of)}
+    nobody = Subject(name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
+    groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of)}
     of: _Table = {}
     for name, spelled in _spelled(registry, named):
         both = {str(s.tag): s for key in spelled & named.keys() for s in named[key]}
         tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
         if tags:
             if tags not in groups:
-                groups[tags] = _group(registry, tuple(both[tag] for tag in tags), as_of)
+                own = replace(nobody, snapshots=tuple(both[tag] for tag in tags))
+                groups[tags] = _group(registry, own, as_of)
             of[name] = list(groups).index(tags)
+    for generation in registry.generations.values():
+        alias = subject_of_page(
+            registry, generation.name, named.get(generation.name.casefold(), ())
+        )
+        if target_of(registry, alias, as_of)[0]:
+            groups[generation.name,] = _group(registry, alias, as_of)
+            place = list(groups).index((generation.name,))
+            spelt = (name for life in generation.lives for name in spellings(generation, life))
+            of.update((name, place) for name in spelt if name not in of)
     means = {name: meant for name, snapshots in named.items() if (meant := _meant(name, snapshots))}
     return {"judged": list(groups.values()), "judges": of, "means": means}
 
@@ -172,15 +186,17 @@ def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:
     return list(dict.fromkeys(s.tag.generation for s in snapshots if s.model.casefold() == name))
 
 
-def _group(registry: Registry, snapshots: tuple[Snapshot, ...], as_of: date) -> Json:
-    who = Subject(name="", maker=None, lives=(), snapshots=snapshots, spellings=frozenset())
+def _group(registry: Registry, who: Subject, as_of: date) -> Json:
+    snapshots = who.snapshots or target_of(registry, who, as_of)[1]
     days = {e.date for s in snapshots for e in registry.by_tag.get(str(s.tag), ())}
-    statements: list[list[Any]] = []
+    days |= {p.since for life in who.lives for p in life.points_to if p.since}
+    statements: list[list[str]] = []
     for day in [as_of, *sorted(day for day in days if day > as_of)]:
-        now = list(judged(card_of(registry, who, day)))
-        if not statements or statements[-1][1:] != now:
-            statements.append([day.isoformat(), *now])
+        now = judged(card_of(registry, who, day))
+        if not statements or statements[-1][1] != now:
+            statements.append([day.isoformat(), now])
     names = list(dict.fromkeys(s.tag.generation for s in snapshots))
     real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
     pages = [name for name in names if name in real]
-    return {"generations": names, "pages": pages, "said": statements}
+    own = names if who.snapshots else []
+    return {"generations": own, "pages": pages, "said": statements}

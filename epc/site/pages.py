@@ -1,6 +1,6 @@
 """What the site shows, as values: every page, file and picture is made from these alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -18,8 +18,8 @@ from epc.registry import layout
 from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.figures import Figure, figures_of, headline_of_groups
-from epc.registry.lifecycles import LifeRecord
+from epc.registry.figures import Figure, figures_of, headline_of
+from epc.registry.lifecycles import Life, LifeRecord, Stated
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
@@ -42,14 +42,12 @@ _SUBJECTS: Final[Mapping[About, str]] = {
 class Standing:
     """A state on the day of building, and what a browser needs to work it out again later.
 
-    `end_reason` is why it ends on `state.until`, said also before it has. `doubt` is the day from
-    which nobody can tell, `aged` the day from which the last word on it is too old to be believed;
-    an end that has come outweighs both.
+    `end_reason` is why it ends on `state.until`, said also before it has. `aged` is the day from
+    which nobody confirms any more that it holds; an end that is near or has come outweighs it.
     """
 
     state: Expiry
     end_reason: str | None
-    doubt: date | None
     aged: date | None
 
     @property
@@ -106,8 +104,8 @@ class Row:
 
     @property
     def headline(self) -> Figure | None:
-        """Of recorded verdicts, the figure of the setting under which there are most."""
-        return headline_of_groups(self.snapshot.figures)
+        """Of recorded verdicts, the figure that is shown first."""
+        return headline_of(self.snapshot)
 
     @property
     def failed(self) -> bool:
@@ -207,10 +205,27 @@ class SnapshotPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
-    """One platform's life of a generation: its record as it stands, and its state."""
+    """One platform's life of a generation: its record as it stands, and its state.
+
+    `meant` is the life of the model that an alias stands for on the site's day.
+    """
 
     record: LifeRecord
     standing: Standing
+    meant: Life | None = None
+
+    @property
+    def stages(self) -> Iterator[tuple[str, Stated | None]]:
+        """The dates of its life; where an alias has none, those of the model that it means."""
+        for stage, stated in self.record.stages.items():
+            target = self.meant and self.meant.means
+            of_target = getattr(self.meant, stage, None) if target and not stated else None
+            yield f"{stage} ({target.to})" if target and of_target else stage, stated or of_target
+
+    @property
+    def replacement(self) -> str | None:
+        """What its platform names instead, of it or of the model that it means."""
+        return self.record.replacement or (self.meant.replacement if self.meant else None)
 
     @property
     def spellings(self) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from epc.site.guessing import platforms
 from epc.site.living import living
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.story import story
-from epc.site.telling import told
+from epc.site.telling import no_baseline, told
 from epc.site.templating import environment
 from epc.site.wording import FIGURES
 from epc.spec.domains import Pair
@@ -214,6 +214,7 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
     return {
         **shown,
         "result": result,
+        "no_baseline": no_baseline,
         "page": page,
         "badge": badges.alternative(page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),

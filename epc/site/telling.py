@@ -8,10 +8,12 @@ from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
 from epc.registry.figures import Figure
+from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING
+from epc.report.judge_card_text import did
 from epc.report.page.markup import sentence
 from epc.simulation.noise import Band
-from epc.site.pages import Direction, Row, SnapshotPage
+from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.site.wording import in_words
 from epc.spec.domains import Pair
 
@@ -24,15 +26,6 @@ _MAY: Final[Mapping[Word, str]] = {
     "neither coupling nor its absence.",
 }
 _DECIDES_NOTHING: Final = "It was measured, and the measurement decides nothing."
-# What a judge did, by the figure that counts it; `{}` is the share.
-_DID: Final[Mapping[str, str]] = {
-    "place_consistency": "it kept its verdict in {} of the pairs whose answers changed places",
-    "accuracy": "it chose the answer that the source calls right in {} of the pairs",
-    "humans_majority": "it agreed with the majority of people about {} of the pairs",
-    "repeat_consistency": "it repeated its verdict in {} of the pairs that it was asked again",
-    "score_repeat_exact": "it repeated its score for {} of the outputs that it was asked again",
-    "ties": "it called {} of the pairs a tie",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +36,24 @@ class Told:
     answer: tuple[str, ...]
     may: tuple[str, ...]
     may_not: tuple[str, ...]
+
+
+def no_baseline(page: EvaluatorPage) -> str:
+    """Return why an evaluator has no baseline, and what is published of it instead."""
+    if page.failed:
+        return f"It has no baseline. What was published is of a failed run: {FAILED}."
+    if page.baselines:
+        return "It has no baseline: every published one was withdrawn."
+    others = [*page.records, *page.judgments]
+    if others:
+        tags = ", ".join(other.row.tag for other in others)
+        return f"Its coupling was not measured here. Published as a judge: {tags}."
+    if page.card.means:
+        return (
+            f"Nothing is published under this name. It means {page.card.means}, whose figures "
+            "stand below."
+        )
+    return "No measurement of it is published."
 
 
 def told(page: SnapshotPage, coin: Band | None) -> Told:
@@ -198,21 +209,32 @@ def _share(figure: Mapping[str, float | tuple[float, float] | None]) -> str:
     )
 
 
+def _first(best: Figure) -> str:
+    """Return the headline of recorded verdicts in a sentence, with its interval, n and setting."""
+    setting = best.name.split("/", 3 if best.name.startswith("transfer/") else 1)[-1]
+    between = f", 95% interval {_percent(best.interval)}" if best.interval else ", no interval"
+    said = did(best.name, best.mean, best.n or 0)
+    return f"In the setting {setting}, {said} on {best.items:,} items{between}."
+
+
+def _percent(interval: tuple[float, float]) -> str:
+    return f"{100 * interval[0]:.1f}% to {100 * interval[1]:.1f}%"
+
+
 def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:
     row, best = page.row, page.row.headline
-    groups, name = row.snapshot.figures["groups"], card.evaluator.model
-    answer = [f"Too little for any figure: {row.n:,} verdicts."]
-    if best:
-        what, _, setting = best.name.partition("/")
-        said = f"its {in_words(what)} is {_stated(best)}"
-        if what in _DID:
-            said = _DID[what].format(_share({"mean": best.mean, "ci95": best.interval}))
-        answer = [f"In the setting with the most verdicts, {setting}, {said}."]
-        values = [g["figures"][what]["value"] for g in groups if what in g["figures"]]
-        if len(values) > 1:
+    name = card.evaluator.model
+    silent = "are right, change with the place or are repeated"
+    answer = [f"Nothing says whether these {row.n:,} verdicts {silent}."]
+    if best and best.n:
+        answer = [_first(best)]
+        what = best.name.partition("/")[0]
+        like = [f for f in page.figures if f.name.partition("/")[0] == what and not f.left_out]
+        if len(like) > 1 and what != "transfer":
+            low, high = (f"{100 * pick(f.mean for f in like):.1f}%" for pick in (min, max))
             answer.append(
-                f"In {len(values)} settings this goes from {min(values):.3f} to {max(values):.3f}: "
-                "it depends on how the judge is asked."
+                f"In {len(like)} settings this goes from {low} to {high}: it depends on how the "
+                "judge is asked."
             )
     return Told(
         asked=f"What do the {row.n:,} verdicts show that {card.origin.name} recorded of {name}?",

@@ -8,7 +8,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
-from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
@@ -47,7 +46,6 @@ def environment() -> Environment:
         "words": lambda value: str(value).replace("_", " "),
     }
     made.globals |= {
-        "FAILED": FAILED,
         "condition": condition,
         "digits": numbers.digits,
         "headline": headline,

@@ -70,8 +70,9 @@ def test_a_card_begins_with_one_sentence_of_its_end_and_of_how_it_judged(
     text = card(registry, "judge-0613", "--verdicts", verdicts, *VANILLA)
 
     assert text.splitlines()[0] == (
-        "judge-0613: retired on 2025-06-06 at maker; when it lived it changed its verdict with the "
-        "place in 50.0% of 2 pairs (LLMBar, prompt Vanilla)."
+        "judge-0613: retired at maker on 2025-06-06; it chose the answer that the source calls "
+        "right in 66.7% of 6 verdicts on 3 items (LLMBar, prompt Vanilla); it changed its verdict "
+        "with the place in 50.0% of 2 pairs (LLMBar, prompt Vanilla)."
     )
     assert "  judge pointed to it: verdicts under that name may be of it" in text
     assert "    J/Vanilla  0.333 " in text  # an unreadable answer agrees with nothing
@@ -97,9 +98,12 @@ def test_of_several_prompts_the_sentence_says_from_where_to_where(
 @pytest.mark.parametrize(
     ("model", "says"),
     [
-        ("Cloud-2", "served until 2026-07-01 at cloud; nobody has published a measurement of it"),
-        ("doubtful-1", "Doubtful-1: of unknown state at maker; nobody has published"),
-        ("judge-1", "served at maker with no end stated; a publication states gamma 1.100, with 8"),
+        ("Cloud-2", "served at cloud until 2026-07-01; no measurement of it is published"),
+        ("doubtful-1", "Doubtful-1: not confirmed lately at maker; no measurement"),
+        (
+            "judge-1",
+            "served at maker, which states no end; a publication states gamma 1.100, with 8",
+        ),
     ],
 )
 def test_a_card_of_what_is_served_says_until_when(registry: Path, model: str, says: str) -> None:

@@ -150,4 +150,4 @@ def test_uvx_answers_from_the_wheel_alone(installed: Installed) -> None:
     )
 
     first = " ".join(done.stdout.splitlines()[0].split())
-    assert first == "gpt-4o (openai) expiring until 2027-01-14 (retired)"
+    assert first == "gpt-4o (openai) expiring: will be retired on 2027-01-14"

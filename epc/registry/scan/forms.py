@@ -117,8 +117,7 @@ def _reasons(each: Named) -> Iterator[str]:
     for state in each.states:
         yield state.grounds
     if each.replacements and not all(
-        any(f"replacement {new}" in state.note for state in each.states)
-        for new in each.replacements
+        any(f" {new} instead" in state.note for state in each.states) for new in each.replacements
     ):
         yield f"Replacement: {', '.join(each.replacements)}"
     if each.invalidates:

@@ -10,12 +10,12 @@
   const date = (text) => Date.parse(`${text}T00:00:00Z`);
   const days = (text) => Math.round((date(text) - date(today)) / DAY);
 
-  // An end that has come outweighs a doubt, a doubt an end to come.
-  const state = ({ status, until, reason, doubt, aged, notice }) => {
+  // An end that has come outweighs a doubt, a doubt an end to come. Only what has ended has a reason.
+  const state = ({ status, until, reason, aged, notice }) => {
     if (status === "expired") return { status, reason };
     if (until && until <= today) return { status: "expired", reason };
-    if (status === "unknown" || (doubt && doubt <= today)) return { status: "unknown", reason: "" };
-    if (until && days(until) <= Number(notice)) return { status: "expiring", reason };
+    if (status === "unknown") return { status, reason: "" };
+    if (until && days(until) <= Number(notice)) return { status: "expiring", reason: "" };
     return { status: aged && aged <= today ? "unconfirmed" : "current", reason: "" };
   };
 
@@ -31,7 +31,7 @@
     for (const place of root.querySelectorAll("[data-status]")) {
       const now = state(place.dataset);
       const before = place.dataset.status;
-      for (const label of place.querySelectorAll("[data-epc=status]")) {
+      for (const label of now.status === before ? [] : place.querySelectorAll("[data-epc=status]")) {
         label.textContent = now.reason ? `${now.status} (${now.reason})` : now.status;
         label.className = `epc-status epc-${now.status}`;
       }

@@ -18,10 +18,10 @@ const quoted = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (mark) => 
 export const calendar = (names, ends, today) => {
   const day = (text) => text.replaceAll("-", "");
   const title = names.join(", ");
-  const entries = ends.flatMap(({ id, platform, until, note, source, revision }) => [
+  const entries = ends.flatMap(({ id, platform, until, notBefore, note, source, revision }) => [
     "BEGIN:VEVENT",
-    `SUMMARY:${escaped(`${id} expires`)}`,
-    `DTSTART;VALUE=DATE:${day(until)}`,
+    `SUMMARY:${escaped(`${id} ${until ? "expires" : `is served until ${notBefore} at the least: look whether it still is`}`)}`,
+    `DTSTART;VALUE=DATE:${day(until ?? notBefore)}`,
     `DTSTAMP:${day(today)}T000000Z`,
     `UID:${escaped(`${id}${platform ? `.${platform}` : ""}@epc-registry`)}`,
     `SEQUENCE:${revision}`,

@@ -113,12 +113,14 @@ import { calendar, feeds, gate } from "./follow.js";
   const standing = (days, today) => days.findLast(([from]) => from <= today) ?? days[0];
 
   const stateOf = (index, states, name) => {
-    const [, status, reason, until, note, source, revision] = standing(states, index.today);
-    const told = { current: " until", unconfirmed: ", until", expiring: " until", expired: " since", unknown: "" };
-    const day = until && told[status] ? `${told[status]} ${until}` : "";
-    const why = reason ? ` (${reason})` : "";
+    const [, status, reason, until, note, source, revision, notBefore] = standing(states, index.today);
+    const told = { current: " until", unconfirmed: ", until", expired: " since" };
+    const coming = { retired: "will be retired", stale: "will be too old" };
+    let rest = (until && told[status] ? `${told[status]} ${until}` : "") + (reason ? ` (${reason})` : "");
+    if (status === "expiring") rest = `: ${coming[reason]} on ${until}`;
+    if (status === "current" && notBefore && !until) rest = `, served until ${notBefore} at the least`;
     const whole = note.startsWith(" ") ? name + note : note; // an alias's note begins with its name
-    return { status, reason, until, rest: day + why, note: whole, source: source === null ? null : index.sources[source], revision };
+    return { status, reason, until, notBefore, rest, note: whole, source: source === null ? null : index.sources[source], revision };
   };
 
   // A life's state under a name, with the gateways through which the model is asked.
@@ -142,7 +144,7 @@ import { calendar, feeds, gate } from "./follow.js";
     return unique([...begun, ...alike.map(([, each]) => each)]).slice(0, HINTS);
   };
 
-  const listed = (all) => (all.length === 1 ? all[0] : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
+  const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
   // A card is of a model on every platform, unless its name says on which.
   const everywhere = (index, name, { matches, elsewhere, says }) => {
@@ -170,19 +172,22 @@ import { calendar, feeds, gate } from "./follow.js";
     const known = unique([...found.map(({ generation }) => generation.name), ...group.generations]);
     const lives = found.map(({ life }) => ({ ...life, ...stateOf(index, life.states, name) }));
     const places = new Map();
-    for (const { pinned, status, reason, until, platform } of lives) {
-      let told = until ? [`served until ${until} at `, ""] : ["served at ", " with no end stated"];
-      if (status === "unknown" || status === "unconfirmed") told = [`of ${status} state at `, ""];
-      if (status === "expired") told = [`${reason} on ${until} at `, ""];
+    for (const { pinned, status, reason, until, notBefore, platform } of lives) {
+      let told = ["served at ", ", which states no end"];
+      if (notBefore) told = ["served at ", ` until ${notBefore} at the least`];
+      if (until) told = ["served at ", ` until ${until}`];
+      if (status === "unconfirmed") told = ["not confirmed lately at ", ""];
+      if (status === "unknown") told = ["not known whether it is served at ", ""];
+      if (status === "expired") told = [`${reason} at `, ` on ${until}`];
       if (pinned) told = ["served at ", " with weights that nobody can change or retire"];
+      if (platform === "open-weights") told = ["its weights are public", ""];
       const key = JSON.stringify(told);
-      places.set(key, [...(places.get(key) ?? []), platform]);
+      places.set(key, unique([...(places.get(key) ?? []), ...(platform === "open-weights" ? [] : [platform])]));
     }
     const served = [...places].map(([key, all]) => JSON.parse(key).join(listed(all))).join(", ");
-    const [, said, evidence] = standing(group.said, index.today);
-    const gone = lives.length > 0 && lives.every(({ status }) => status === "expired");
+    const [, said] = standing(group.said, index.today);
     const who = known.length === 1 ? known[0] : name;
-    return `${who}: ${served || "no platform's dates are known"}; ${evidence && gone ? "when it lived " : ""}${said}.`;
+    return `${who}: ${served || "no platform's dates are known"}; ${said}.`;
   };
 
   const sure = ({ confidence, sources, seen }) => {
@@ -272,7 +277,7 @@ import { calendar, feeds, gate } from "./follow.js";
     const asked = tag
       ? [{ platform: tag.platform, ...stateOf(index, tag.states, name) }]
       : matches.map(({ life }) => ({ platform: life.platform, ...stateUnder(index, life, spelt) }));
-    return asked.filter(({ until }) => until).map((state) => ({ id: name, ...state }));
+    return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
   const pagesOf = (index, names) => {

@@ -40,7 +40,7 @@ def expiry(*words: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
         ("gpt-3.5-turbo", "openai", "gpt-3.5-turbo-0125", "expired", "2026-10-23"),
         ("claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5-20250929", "expiring", "2026-11-30"),
         ("claude-opus-4-5", "anthropic", "claude-opus-4-5-20251101", "current", None),
-        ("claude-haiku-4-5", "anthropic", "claude-haiku-4-5-20251001", "unknown", None),
+        ("claude-haiku-4-5", "anthropic", "claude-haiku-4-5-20251001", "unconfirmed", None),
         ("claude-opus-4-1", "anthropic", "claude-opus-4-1-20250805", "expired", "2026-08-05"),
         (
             "claude-3-7-sonnet-latest",
@@ -67,9 +67,10 @@ def test_reading_r54_an_alias_is_a_record_and_ends_as_its_target_does(
     (row,) = rows
     assert (row["platform"], row["alias_of"]["to"]) == (maker, target)
     assert (row["status"], row["until"]) == (status, until)
-    assert f"an alias of {target}" in row["note"]
+    verb = "meant" if status == "expired" else "means"
+    assert f"{name} {verb} {target} (since " in row["note"]
     assert row["alias_of"]["source"].startswith("https://")
-    assert code == (1 if status in {"expired", "unknown"} else 0)
+    assert code == (1 if status in {"expired", "unconfirmed"} else 0)
 
 
 def test_a_bare_name_is_answered_by_its_maker_before_any_other_platform() -> None:
@@ -110,9 +111,7 @@ def test_the_alias_gpt_4o_says_since_when_and_until_when_it_means_what() -> None
     _, (now,) = expiry("gpt-4o")
     _, (then,) = expiry("gpt-4o", as_of="2024-10-01")
 
-    assert now["note"].startswith(
-        "gpt-4o is an alias of gpt-4o-2024-08-06 since 2024-10-02, until 2027-01-14; "
-    )
+    assert now["note"].startswith("gpt-4o means gpt-4o-2024-08-06 (since 2024-10-02); ")
     assert (now["alias_of"]["since"], now["alias_of"]["seen"]) == ("2024-10-02", "2026-09-30")
     assert then["alias_of"]["to"] == "gpt-4o-2024-05-13"
     assert (then["status"], then["until"]) == ("expiring", "2024-10-02")
@@ -132,7 +131,7 @@ def test_a_model_whose_earliest_possible_end_has_passed_is_not_called_expired() 
     """Google's page calls 2026-10-02 the earliest possible day for gemini-2.5-flash-image."""
     _, rows = expiry("google-gemini-api/gemini-2.5-flash-image")
 
-    assert [(row["status"], row["reason"]) for row in rows] == [("unknown", None)]
+    assert [(row["status"], row["reason"]) for row in rows] == [("unconfirmed", None)]
 
 
 @pytest.mark.parametrize("wrapper", ["balanced:{}", "panel:local/word-count,{},mock/coin-flip"])

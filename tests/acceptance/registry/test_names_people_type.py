@@ -90,7 +90,7 @@ def test_no_dated_name_lacks_the_end_that_is_stated_of_the_undated_one() -> None
     for pinned, replacement in (("gpt-5.4-nano-2026-03-17", "luna"), ("gpt-5.1-2025-11-13", "sol")):
         (state,) = published().expiry([f"openai/{pinned}"], AS_OF)
         assert (state.status, str(state.until)) == ("current", "2027-04-01")
-        assert state.note.endswith(f"it is said, on 2027-04-01; replacement gpt-6-{replacement}")
+        assert state.note.endswith(f"on 2027-04-01 and to name gpt-6-{replacement} instead")
 
 
 @pytest.mark.parametrize(("spelt", "platform", "model", "through"), SPELT)

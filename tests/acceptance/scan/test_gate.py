@@ -206,7 +206,7 @@ def test_the_page_shows_what_is_printed_and_its_settings_are_read(sample: Path) 
     (sample / "pyproject.toml").write_text(settings)
     told = epc(sample, "scan", code=1, env={"SOURCE_DATE_EPOCH": TODAY}).stdout
     assert unindented(told) == [
-        "src/grader.py:7:36: claude-sonnet-4-5 (anthropic) expiring until 2026-11-30 (retired)",
+        "src/grader.py:7:36: claude-sonnet-4-5 (anthropic) expiring: will be retired on 2026-11-30",
         expected("langchain")[2],
         "2 names in 3 files on 2026-11-23, failing (expired, expiring:30d): 1",
     ]

@@ -136,8 +136,8 @@ def test_the_answer_is_what_the_command_prints_with_how_sure_it_is(desk: Visit) 
     (given,) = json.loads(epc(ROOT, *words).stdout)
     said = in_words(given["status"], given["until"], given["reason"])
     assert states(page) == {"GPT-4o": [("openai", said, given["note"], given["source"])]}
-    assert said == "expiring until 2027-01-14 (retired)"
-    assert "replacement gpt-6-luna" in given["note"]
+    assert said == "expiring: will be retired on 2027-01-14"
+    assert "and names gpt-6-luna instead" in given["note"]
     printed = epc(ROOT, "evaluators", "card", "GPT-4o", "--as-of", DAY).stdout.splitlines()[0]
     assert cards(page) == {"GPT-4o": printed}
     assert "How sure: confidence high" in page.locator(".epc-judge-sure").inner_text()
@@ -330,7 +330,7 @@ def test_the_sites_own_list_answers_for_its_evaluators_and_snapshots(
     page = linked(window(), ["judge-latest", "v1.1-Judge-1"], "2026-06-30")
 
     words = [words for _, words, *_ in states(page)["judge-latest"]]
-    assert "expiring until 2026-07-01 (retired)" in words
+    assert "expiring: will be retired on 2026-07-01" in words
     assert states(page)["v1.1-Judge-1"][0][1] == "expired since 2026-06-30 (stale)"
 
 

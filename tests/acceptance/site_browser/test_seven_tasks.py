@@ -63,7 +63,9 @@ def person(deployed: Path, browser: Browser) -> Iterator[Person]:
 def test_is_gpt_4o_2024_08_06_still_valid(person: Person) -> None:
     person.check("openai/gpt-4o-2024-08-06")
 
-    person.reads(r"openai: expiring until 2027-01-14 .*replacement gpt-", "#judge-answers li")
+    person.reads(
+        r"openai: expiring: will be retired on 2027-01-14.*names gpt-", "#judge-answers li"
+    )
     assert person.clicks == 2
 
 

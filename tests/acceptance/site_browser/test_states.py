@@ -60,7 +60,7 @@ def test_the_days_of_the_test_see_every_state(site: BuiltSite) -> None:
         registry.of_tag(t, date.fromisoformat(d)).status for t in registry.snapshots for d in days()
     }
 
-    assert met == {"current", "expiring", "expired", "unknown"}
+    assert met == {"current", "expiring", "expired", "unconfirmed"}
 
 
 def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(
@@ -83,7 +83,7 @@ def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(
         rows = "#judged-table tbody tr[data-tag='v1.0-Judge-4']"
         before = shown(on(early, "2026-05-19", path), rows)
         after = shown(on(late, "2026-05-20", path), rows)
-        assert before == {"v1.0-Judge-4": "expiring (retired)"}, path
+        assert before == {"v1.0-Judge-4": "expiring"}, path
         assert after == {"v1.0-Judge-4": "expired (retired)"}, path
 
 
@@ -134,9 +134,7 @@ def test_a_day_is_a_day_in_utc(window: Callable[..., Visit]) -> None:
     for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):  # 14 hours ahead, 11 behind
         seen = window(timezone_id=zone)
         seen.page.clock.set_fixed_time("2026-06-29T23:30:00Z")
-        assert (
-            shown(seen.to(""), "table#current-table tbody tr")["v1.1-Judge-1"] == "expiring (stale)"
-        )
+        assert shown(seen.to(""), "table#current-table tbody tr")["v1.1-Judge-1"] == "expiring"
         seen.page.clock.set_fixed_time("2026-06-30T00:30:00Z")
         assert "v1.1-Judge-1" in shown(seen.to(""), "#expired-now tbody tr")
 

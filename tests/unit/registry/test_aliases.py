@@ -43,10 +43,7 @@ def test_an_alias_follows_its_present_target_and_says_so() -> None:
     assert state(MOVED, "2026-04-01") == (
         "current",
         day("2026-09-01"),
-        (
-            "judge is an alias of judge-2 since 2026-04-01, until 2026-09-01; "
-            "maker/judge-2: retirement on 2026-09-01"
-        ),
+        ("judge means judge-2 (since 2026-04-01); maker retires judge-2 on 2026-09-01"),
     )
     assert state(MOVED, "2026-09-01")[0] == "expired"
 
@@ -55,7 +52,7 @@ def test_a_move_that_is_known_of_ends_what_the_name_means_now() -> None:
     status, until, note = state(MOVED, "2026-02-01")
 
     assert (status, until) == ("current", day("2026-04-01"))
-    assert "judge is an alias of judge-1 since 2026-01-01, until 2026-04-01" in note
+    assert "judge means judge-1 (since 2026-01-01, until 2026-04-01)" in note
     assert state(MOVED, "2026-03-31")[0] == "expiring"
 
 
@@ -70,7 +67,9 @@ def test_a_day_that_no_source_states_is_said_to_be_that() -> None:
     status, until, note = state(registry(pointer("judge-1", None)), "2020-01-01")
 
     assert (status, until) == ("current", day("2026-06-01"))
-    assert "is an alias of judge-1 since a day that no source states, until 2026-06-01" in note
+    assert (
+        "judge means judge-1 (since a day that no source states); maker retires judge-1 on" in note
+    )
 
 
 def test_a_day_that_is_stated_of_the_alias_itself_goes_before_its_targets() -> None:

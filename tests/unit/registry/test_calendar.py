@@ -42,6 +42,20 @@ def test_rfc_5545_text_dates_and_folded_lines_are_read_as_they_were_meant() -> N
     assert made.count("\n") == made.count("\r\n")
 
 
+def test_reading_r98_a_day_not_before_which_nothing_ends_is_entered_as_what_it_is() -> None:
+    kept = replace(state(None), status="current", not_before=date(2027, 7, 24))
+    both = replace(state(date(2027, 1, 14)), not_before=date(2027, 7, 24))
+
+    first, second = Calendar.from_ical(calendar([kept, both])).walk("VEVENT")
+
+    assert first["SUMMARY"] == (
+        "judge;1,2 is served until 2027-07-24 at the least: look whether it still is"
+    )
+    assert first.decoded("DTSTART") == date(2027, 7, 24)
+    assert first["UID"] == second["UID"]  # a subscriber sees it move once an end is stated
+    assert second.decoded("DTSTART") == date(2027, 1, 14)
+
+
 def test_rfc_5545_no_entry_where_nothing_ends() -> None:
     assert "VEVENT" not in calendar([state(None)])
     assert Calendar.from_ical(calendar([])).calendar_name == "EPC expiry"

@@ -36,7 +36,9 @@ def test_an_end_that_the_calendar_brought_is_listed_on_its_day() -> None:
 
     assert listed(found, "2026-06-29", "2026-07-15") == [("2026-06-30", "expired (retired)")]
     assert listed(found, "2026-06-30", "2026-07-15") == []
-    assert listed(found, "2026-05-01", "2026-06-05") == [("2026-05-31", "expiring (retired)")]
+    assert listed(found, "2026-05-01", "2026-06-05") == [
+        ("2026-05-31", "expiring: will be retired on 2026-06-30")
+    ]
 
 
 def test_an_end_that_has_its_event_is_listed_once() -> None:

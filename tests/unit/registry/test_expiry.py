@@ -96,14 +96,87 @@ def test_reading_r53_an_evaluator_of_unknown_release_is_expiring_since_its_notic
 
 @pytest.mark.parametrize(
     ("as_of", "status"),
-    [("2026-06-29", "current"), ("2026-06-30", "unknown"), ("2026-07-01", "unknown")],
+    [("2026-06-29", "current"), ("2026-06-30", "unconfirmed"), ("2026-07-01", "unconfirmed")],
 )
-def test_reading_r53_a_day_not_before_which_is_no_end_and_past_it_nobody_knows(
+def test_reading_r98_a_day_not_before_which_is_no_end_and_past_it_nobody_confirms(
     as_of: str, status: str
 ) -> None:
     found = state(as_of, retiring("2026-06-30", "not_before"))
 
     assert (found.status, found.reason) == (status, None)
+    assert found.as_json()["not_before"] == "2026-06-30"
+
+
+@pytest.mark.parametrize(
+    ("as_of", "words", "note"),
+    [
+        (
+            "2026-06-29",
+            "current, served until 2026-06-30 at the least",
+            "maker retires judge-1 on 2026-06-30 at the earliest",
+        ),
+        (
+            "2026-06-30",
+            "unconfirmed",
+            (
+                "maker retires judge-1 on 2026-06-30 at the earliest; that day has come, and "
+                "nothing newer is known"
+            ),
+        ),
+    ],
+)
+def test_reading_r98_a_day_not_before_which_is_an_answer_of_its_own(
+    as_of: str, words: str, note: str
+) -> None:
+    life = retiring("2026-06-30", "not_before").lives[0]
+
+    found = of_evaluator("judge-1", life, policy=LONG, as_of=day(as_of))
+
+    assert (found.words, found.note, found.until) == (words, note, None)
+
+
+def test_reading_r98_the_word_of_long_ago_on_a_day_to_come_is_unconfirmed() -> None:
+    """Seen on 10 January and believed for 120 days, to 10 May; the day is in 2027."""
+    record = life_record(checked=CHECKED, retires=stated("2027-07-24", "not_before"))
+
+    found = of_evaluator("j", generation(record).lives[0], policy=AGED, as_of=day("2026-05-11"))
+
+    assert (found.status, found.not_before) == ("unconfirmed", day("2027-07-24"))
+    assert found.note == (
+        "maker retires judge-1 on 2027-07-24 at the earliest; "
+        "last confirmed on 2026-01-10, more than 120 days ago"
+    )
+
+
+def test_what_is_served_is_said_to_end_and_not_to_have_ended() -> None:
+    near = state("2026-06-29", retiring("2026-06-30"))
+    old = state("2026-03-31", generation(), policy=SHORT)
+
+    assert near.words == "expiring: will be retired on 2026-06-30"
+    assert near.note == "maker retires judge-1 on 2026-06-30 and names judge-2 instead"
+    assert old.words == "expiring: will be too old on 2026-04-01"
+
+
+@pytest.mark.parametrize(
+    ("kind", "as_of", "note"),
+    [
+        ("exact", "2026-06-30", "maker retired judge-1 on 2026-06-30 and named judge-2 instead"),
+        (
+            "announced",
+            "2026-06-29",
+            "maker is said to retire judge-1 on 2026-06-30 and to name judge-2 instead",
+        ),
+        (
+            "announced",
+            "2026-06-30",
+            "maker is said to have retired judge-1 on 2026-06-30 and to name judge-2 instead",
+        ),
+    ],
+)
+def test_a_retirement_says_who_retires_what_and_who_says_so(
+    kind: str, as_of: str, note: str
+) -> None:
+    assert state(as_of, retiring("2026-06-30", kind)).note == note
 
 
 @pytest.mark.parametrize("as_of", ["2026-01-01", "2030-01-01"])

@@ -19,10 +19,20 @@ def served(platform: str, status: str = "alive", **more: Any) -> Served:
     ("lives", "said"),
     [
         ([], "no platform's dates are known"),
-        ([served("openai")], "served at openai with no end stated"),
+        ([served("openai")], "served at openai, which states no end"),
+        ([served("open-weights", "current")], "its weights are public"),
+        ([served("a", "unconfirmed")], "not confirmed lately at a"),
+        (
+            [served("anthropic", not_before="2027-07-24")],
+            "served at anthropic until 2027-07-24 at the least",
+        ),
+        (
+            [served("openai", until="2026-10-01"), served("openai", until="2026-10-01")],
+            "served at openai until 2026-10-01",
+        ),
         (
             [served("azure", until="2026-10-01"), served("openai", until="2026-10-01")],
-            "served until 2026-10-01 at azure and openai",
+            "served at azure and openai until 2026-10-01",
         ),
         (
             [
@@ -31,8 +41,8 @@ def served(platform: str, status: str = "alive", **more: Any) -> Served:
                 served("c", pinned=True),
             ],
             (
-                "retired on 2026-01-01 at a, of unknown state at b, served at c with weights that "
-                "nobody can change or retire"
+                "retired at a on 2026-01-01, not known whether it is served at b, served at c with "
+                "weights that nobody can change or retire"
             ),
         ),
     ],

@@ -33,10 +33,10 @@ def test_the_graver_of_two_ends_that_come_is_the_earlier_one(tmp_path: Path) -> 
     assert (found.state.until, found.end_reason) == (date(2026, 6, 30), "stale")
 
 
-def test_a_day_not_before_which_it_ends_is_the_day_of_doubt(tmp_path: Path) -> None:
+def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_path: Path) -> None:
     found = standing(tmp_path, "2026-02-10", retires=stated("2026-05-01", "not_before"))
 
-    assert found.doubt == date(2026, 5, 1)
+    assert found.aged == found.state.not_before == date(2026, 5, 1)
     assert found.state.until == date(2026, 6, 30)
 
 
@@ -62,7 +62,7 @@ def test_weights_that_are_pinned_cannot_be_in_doubt(tmp_path: Path) -> None:
     retires = stated("2026-05-01", "not_before")
     found = standing(tmp_path, "2026-02-10", retires=retires, pinned=True)
 
-    assert found.doubt is None
+    assert (found.aged, found.state.not_before) == (None, None)
 
 
 def test_what_a_browser_works_out_is_what_the_registry_says(tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def worked_out(given: Standing, today: date) -> str:
     until = given.state.until
     if until and today >= until:
         return "expired"
-    if given.state.status == "unknown" or (given.doubt and today >= given.doubt):
+    if given.state.status == "unknown":
         return "unknown"
     if until and (until - today).days <= 60:
         return "expiring"
-    return "current"
+    return "unconfirmed" if given.aged and today >= given.aged else "current"

@@ -20,7 +20,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
 
     def listed(states: list[list[object]], day: date) -> list[object]:
         *_, told = (s for s in states if str(s[0]) <= str(day))
-        _, status, reason, until, note, source, revision = told
+        _, status, reason, until, note, source, revision, *not_before = told
         return [
             status,
             reason,
@@ -28,6 +28,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
             note,
             made["sources"][source] if source is not None else None,
             revision,
+            *not_before,
         ]
 
     for day in days:
@@ -38,6 +39,7 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
                 state = registry.of_life("", given, day)
                 until = state.until.isoformat() if state.until else None
                 own = [state.status, state.reason, until, state.note, state.source, state.revision]
+                own += [state.not_before.isoformat()] if state.not_before else []
                 assert listed(life["states"], day) == own, (generation.name, given.platform, day)
         for entry in made["snapshots"]:
             state = registry.of_tag(entry["tag"], day)

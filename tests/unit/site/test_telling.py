@@ -1,6 +1,7 @@
 """What a result box says, worked out by hand from the figures beside it."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from msgspec import structs
@@ -11,7 +12,7 @@ from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.pages import SnapshotPage
-from epc.site.telling import told
+from epc.site.telling import no_baseline, told
 from epc.site.wording import TERMS, glossed, in_words
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
@@ -84,3 +85,38 @@ def test_a_picture_says_its_numbers_and_shows_names_as_text() -> None:
     assert 'aria-label="points&#58; &#60;x&#62; 1 &#91;0, 2&#93;"' in text
     assert '<rect x="2.00%" width="48.00%"' in text, "0 to 1 on a scale from 0 to 2"
     assert '<circle cx="50.00%"' in text
+
+
+def evaluator(**given: Any) -> Any:
+    """Return a page of an evaluator of which nothing is published, but for what is given."""
+    card = SimpleNamespace(means=None)
+    nothing: dict[str, Any] = {"failed": False, "baselines": (), "records": (), "judgments": ()}
+    return SimpleNamespace(**nothing | {"card": card} | given)
+
+
+def test_why_there_is_no_baseline_is_said_for_each_state() -> None:
+    one = SimpleNamespace(row=SimpleNamespace(tag="v1.0-J"))
+    said = [
+        no_baseline(page)
+        for page in (
+            evaluator(),
+            evaluator(failed=True, baselines=(one,)),
+            evaluator(baselines=(one,)),
+            evaluator(records=(one, one), judgments=()),
+            evaluator(card=SimpleNamespace(means="gpt-4o-2024-08-06")),
+        )
+    ]
+
+    assert said == [
+        "No measurement of it is published.",
+        (
+            "It has no baseline. What was published is of a failed run: no verdict was counted in "
+            "most seeds, so that its gamma is no measurement."
+        ),
+        "It has no baseline: every published one was withdrawn.",
+        "Its coupling was not measured here. Published as a judge: v1.0-J, v1.0-J.",
+        (
+            "Nothing is published under this name. It means gpt-4o-2024-08-06, whose figures "
+            "stand below."
+        ),
+    ]

@@ -73,6 +73,8 @@ def recorded() -> Offer:
     """Return verdicts that others recorded, eight of them."""
     stated = Judge(name="J", model="gpt-y", platform="openai")
     figures = observed_figures("J/1", "J/2")
+    for group in figures["groups"]:
+        group["figures"] = {"accuracy": group["figures"]["ties"]}
     return replace(offer(), kind="observed", asked={}, figures=figures, stated=stated)
 
 
@@ -97,7 +99,7 @@ def said(*done: Checked, whole: tuple[Finding, ...] = (), foreign: tuple[str, ..
     [
         (None, []),
         (offer(), [("verdict/PASS", 0.25, (0.125, 0.5)), ("verdict/invalid", 0.5, None)]),
-        (recorded(), [("ties/J/1", 0.25, (0.125, 0.5)), ("ties/J/2", 0.25, (0.125, 0.5))]),
+        (recorded(), [("accuracy/J/1", 0.25, (0.125, 0.5)), ("accuracy/J/2", 0.25, (0.125, 0.5))]),
     ],
 )
 def test_a_submission_s_figures_are_those_of_what_was_offered_if_one_got_so_far(

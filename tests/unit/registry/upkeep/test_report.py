@@ -60,7 +60,7 @@ def test_a_snapshot_is_news_from_its_notice_to_as_long_after_its_end(
 def test_what_nobody_can_tell_is_somebodys_task() -> None:
     found = needs("2026-01-01", "2026-03-02", retires=stated("2026-03-01", "not_before"))
 
-    assert [state.status for state in found.unknown] == ["unknown"]
+    assert [state.status for state in found.unknown] == ["unconfirmed"]
     assert not found.clean
     assert "nothing newer is known" in text(found)
 

@@ -1,0 +1,89 @@
+"""What the first sentence of a card says of what is published, whatever kind that is."""
+
+import pytest
+from registry_support import ROOT, day
+
+from epc.registry.judge_cards import card_of
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.subjects import subject
+from epc.report.judge_card_text import sentence
+
+
+@pytest.fixture(scope="module")
+def published() -> Registry:
+    return of_folder(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (
+            "gpt-4-0613",
+            (
+                "805 verdicts (v1.0-gpt-4-0613) are published, and nothing says whether they are "
+                "right, change with the place or are repeated."
+            ),
+        ),
+        (
+            "gpt-4-1106-preview",
+            (
+                "the estimated transfer regret from selfinstruct to oasst is +1.8 points of win "
+                "rate, of 24,473 verdicts on 440 items (AlpacaEval, prompt alpaca_eval_clf)."
+            ),
+        ),
+        (
+            "gpt-4o-2024-05-13",
+            (
+                "it gave the same score in 84.2% of 19 repeats on 10 items (WildBench, prompt "
+                "eval_template.score.v2.md)."
+            ),
+        ),
+        (
+            "internlm2-7b-reward",
+            (
+                "internlm2-7b-reward: its weights are public; it chose the answer that the source "
+                "calls right in 59.4% of 350 verdicts on 350 items (JudgeBench, prompt "
+                "reward_model)."
+            ),
+        ),
+        (
+            "gpt-4o",
+            (
+                "gpt-4o: served at openai until 2027-01-14; of gpt-4o-2024-08-06, which the name "
+                "means: a publication states gamma 0.724, with 5 seeds and no interval."
+            ),
+        ),
+        (
+            "claude-opus-5",
+            "served at anthropic until 2027-07-24 at the least",
+        ),
+        ("claude-opus-5", "; no measurement of it is published."),
+        ("qwen-plus", "; what was published is of a failed run."),
+        ("text-bison-001", "with the place in 26.6% to 33.2% of pairs"),
+    ],
+)
+def test_a_card_says_what_was_measured_whatever_kind_and_of_an_alias_by_its_target(
+    published: Registry, name: str, says: str
+) -> None:
+    today = day("2026-11-25")
+
+    assert says in sentence(card_of(published, subject(published, name), today))
+
+
+def test_reading_r97_a_misread_pool_counts_for_no_requirement(published: Registry) -> None:
+    card = card_of(published, subject(published, "text-bison-001"), day("2026-11-25"))
+
+    out = {figure.setting: figure.left_out for figure in card.figures if figure.left_out}
+    assert out["PaLM2/CoT"] == "known misreading, against-the-answer"
+    assert out["PaLM2/Swap"].startswith("asked only about items whose first two answers")
+    assert set(out) == {"PaLM2/CoT", "PaLM2/Swap", "PaLM2/Swap_CoT"}
+
+
+def test_an_alias_under_whose_name_verdicts_stand_shows_these_and_not_its_targets(
+    published: Registry,
+) -> None:
+    card = card_of(published, subject(published, "gpt-4"), day("2026-11-25"))
+
+    assert card.means is None
+    assert {rest.of.partition("-")[2] for rest in card.rests_on} == {"gpt-4"}
