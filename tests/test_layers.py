@@ -122,6 +122,8 @@ PURE_MODULES = [
         "named",
         "platforms",
         "card_types",
+        "named",
+        "subjects",
     )
 ]
 DAYS = {"datetime", "datetime.date", "datetime.timedelta"}

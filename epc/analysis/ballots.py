@@ -70,7 +70,7 @@ class Ballot:
 
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
     """Yield what each judge of a verdict file said; of chosen items only, it says nothing here."""
-    rows, items = rows_of(verdicts), [*_items(verdicts)]
+    rows, items = rows_of(verdicts), [*_items(header.source.name, verdicts)]
     names, subsets = verdicts.setting.names, [*verdicts.subset.names, ""]
     texts = verdicts.answer_sha256.names
     kept = np.flatnonzero(rows.readable | np.isfinite(rows.score))
@@ -86,8 +86,6 @@ def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
             *(column.tolist() for column in columns), strict=True
         ):
             key, turned = items[item]
-            if not key[0]:
-                continue
             position = first if first < 0 else first ^ turned
             if (key, position) not in gathered:
                 better = gold if gold < 0 else gold ^ turned
@@ -154,10 +152,11 @@ class _Tally:
         )
 
 
-def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
+def _items(source: str, verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
     """Yield each item by digests, and 1 where its candidate a is the second by digest.
 
-    A mirrored item is the same item. One without a stated question is none that another can share.
+    A mirrored item is the same item. One without a stated question can be shared in its source
+    alone, by the number that it has there.
     """
     columns = (verdicts.question_sha256, verdicts.a_sha256, verdicts.b_sha256)
     _, once = np.unique(verdicts.item.codes, return_index=True)
@@ -167,7 +166,8 @@ def _items(verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
             column.names[code] if code >= 0 else ""
             for column, code in zip(columns, codes, strict=True)
         )
-        yield (question, min(a, b), max(a, b)), int(b != "" and b < a)
+        named = question or f"{source} {verdicts.item.names[int(verdicts.item.codes[index])]}"
+        yield (named, min(a, b), max(a, b)), int(b != "" and b < a)
 
 
 def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:

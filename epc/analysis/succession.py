@@ -3,6 +3,7 @@
 They are compared like for like only: the same prompt, the same candidate first (Reading R27).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,8 +15,11 @@ from epc.arrays import Codes, np
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
+from epc.spec.succession import SUCCESSOR_MARGIN
 from epc.statistics.clusters import clustered_mean, clustered_share
+from epc.statistics.inference import ALPHA, t_point
 
+BETTER: Final = "better"  # the win rate of the better candidate
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 
 
@@ -23,7 +27,9 @@ _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 class Agreement:
     """How one judge compares with another, on all tasks or on one kind of them.
 
-    `alike` is the share of equal verdicts, `shifts` are the other's figures minus the judge's own.
+    `alike` is the share of equal verdicts, `chance` what two judges would have that give their
+    verdicts by place, or their scores, as often as these do but each by itself. `shifts` are the
+    other's figures minus the judge's own.
     `shared_answers` counts the orders left out because both have the same long answer, which is one
     answer copied (Reading R76).
     """
@@ -37,7 +43,26 @@ class Agreement:
     items: int
     shared_answers: int
     alike: Figure
+    chance: float
     shifts: Mapping[str, Figure]
+
+    def unfit(self, choices: int) -> str:
+        """Return why it shows no successor, chosen among so many; empty if it shows one.
+
+        Source: Reading R96.
+        """
+        margin = f"{100 * SUCCESSOR_MARGIN:.0f} points"
+        low = _corrected(self.alike, choices)
+        if low is None:
+            return "the common items are too few for an interval"
+        if low <= self.chance + SUCCESSOR_MARGIN:
+            return f"this is not shown to exceed chance by {margin}, as the best of {choices:,}"
+        better = self.shifts.get(BETTER)
+        right = _corrected(better, choices) if better else 0.0
+        if right is None or right < -SUCCESSOR_MARGIN:
+            moved = f"{100 * better.value:+.1f}" if better else ""
+            return f"it is right less often by up to more than {margin} ({moved} points)"
+        return ""
 
     @property
     def floor(self) -> float:
@@ -52,6 +77,14 @@ class Successor:
     agreement: Agreement
     state: str
     living: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlike:
+    """A judge with common items of which nobody can say that they were asked with one prompt."""
+
+    model: str
+    items: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +114,18 @@ class Succession:
     elsewhere: tuple[str, ...]
     successors: tuple[Successor, ...]
     measurement: Measurement
+    unlike: tuple[Unlike, ...] = ()
 
     @property
     def living(self) -> list[Successor]:
         """Those that somebody still serves, over all tasks."""
         return [s for s in self.successors if s.living and s.agreement.subset is None]
+
+    @property
+    def fit(self) -> Successor | None:
+        """The one that can be named: the choice among all that are served is corrected."""
+        living = self.living
+        return next((s for s in living if not s.agreement.unfit(len(living))), None)
 
     def as_json(self) -> Json:
         """Return it as plain JSON."""
@@ -125,12 +165,19 @@ class Agreed:
 
     recorded: int
     agreements: tuple[Agreement, ...]
+    unlike: tuple[Unlike, ...] = ()
 
 
 def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
     """Return how far each other judge agrees with one, from what all of them said."""
     items = {item for ballot in own for item, _ in ballot.said}
-    return Agreed(recorded=len(items), agreements=tuple(agreements(own, others)))
+    pairs = product(merged(own), merged(others))
+    hidden = [unlike(*pair) for pair in pairs if is_hidden(*pair)]
+    return Agreed(
+        recorded=len(items),
+        agreements=tuple(agreements(own, others)),
+        unlike=tuple(most_of_each(hidden)),
+    )
 
 
 def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
@@ -146,6 +193,25 @@ def comparable(mine: Ballot, other: Ballot) -> bool:
     if one.sha256 != two.sha256:
         return False
     return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
+
+
+def is_hidden(mine: Voter, other: Voter) -> bool:
+    """Return whether nobody can say if two were asked with the same prompt."""
+    known = UNKNOWN not in (mine.setting.prompt.sha256, other.setting.prompt.sha256)
+    return not known and not comparable(mine, other)
+
+
+def unlike(mine: Ballot, other: Ballot) -> Unlike:
+    """Return how many items two have in common, in whichever order."""
+    items = [{item for item, _ in ballot.said} for ballot in (mine, other)]
+    return Unlike(model=other.model, items=len(items[0] & items[1]))
+
+
+def most_of_each(found: Iterable[Unlike]) -> Iterator[Unlike]:
+    """Yield each judge that has common items once, the one with the most first."""
+    ordered = sorted(found, key=lambda each: -each.items)
+    for model in dict.fromkeys(each.model for each in ordered if each.items):
+        yield next(each for each in ordered if each.model == model)
 
 
 def of_pair(mine: Ballot, other: Ballot) -> Iterator[Agreement]:
@@ -184,6 +250,7 @@ def _agreement(
         items=len(items),
         shared_answers=copied,
         alike=Figure(value=value, ci95=ci95, n=len(keys), items=len(units)),
+        chance=_chance(pairs, [first for _, first in keys]),
         shifts=dict(_shifts(pairs, [first for _, first in keys], clusters)),
     )
 
@@ -193,6 +260,32 @@ def _alike(pair: tuple[Said, Said]) -> float:
     if one.score is not None and two.score is not None:
         return float(one.score == two.score)
     return float(np.dot(one.saying, two.saying))
+
+
+def _chance(pairs: Sequence[tuple[Said, Said]], first: Sequence[int]) -> float:
+    """Return the agreement of two that answer as often alike by place, each by itself."""
+    if all(one.score is not None and two.score is not None for one, two in pairs):
+        counts = [Counter(pair[side].score for pair in pairs) for side in (0, 1)]
+        return sum(counts[0][s] * counts[1][s] for s in counts[0]) / len(pairs) ** 2
+    sides = [
+        np.array([_by_place(pair[side], at) for pair, at in zip(pairs, first, strict=True)])
+        for side in (0, 1)
+    ]
+    return float(np.dot(sides[0].mean(axis=0), sides[1].mean(axis=0)))
+
+
+def _by_place(said: Said, first: int) -> tuple[float, float, float]:
+    a, b, tie = said.saying
+    return (b, a, tie) if first == 1 else (a, b, tie)
+
+
+def _corrected(figure: Figure, choices: int) -> float | None:
+    """Return the lower end of a figure's interval, corrected for a choice among so many."""
+    if figure.ci95 is None:
+        return None
+    freedom = max(1, figure.items - 1)
+    wider = t_point(freedom, ALPHA / choices) / t_point(freedom)
+    return figure.value - wider * (figure.value - figure.ci95[0])
 
 
 def _shifts(
@@ -205,7 +298,7 @@ def _shifts(
     compared = [one.score is None and two.score is None for one, two in pairs]
     for name, chosen in (
         ("first_place", first),
-        ("better", [one.gold for one, _ in pairs]),
+        (BETTER, [one.gold for one, _ in pairs]),
     ):
         rows = [
             (two.saying[candidate] - one.saying[candidate], cluster)

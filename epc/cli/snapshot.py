@@ -218,6 +218,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
 def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
     r"""Recompute every figure of snapshots from the raw trials, replies or verdicts in the store.
 
+    What has no raw files here is passed over, and counted at the end.
     With --source, first make the verdicts of observed snapshots again by their recipe. They must
     be the same to the byte. Exits 1 if anything differs from what was published.
 
@@ -227,7 +228,7 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
       epc snapshot recompute v1.0-Example --source CLONE
     """
     from epc.registry.reading import of_folder
-    from epc.registry.recomputing import rebuildable, recomputable
+    from epc.registry.recomputing import passed_over, rebuildable, recomputable
     from epc.registry.recomputing import recompute as recompute_all
 
     checkout = checkout_here()
@@ -247,4 +248,6 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
             for line in (*again.changed, *again.problems):
                 say(f"  {line}")
         note(f"recomputed: {len(results):,}")
+        if not named:
+            note(passed_over(registry))
     leave(clean=all(again.ok for again in results))

@@ -63,6 +63,16 @@ def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
     return [snapshot.tag for snapshot in snapshots if snapshot.tag not in without]
 
 
+def passed_over(registry: Registry) -> str:
+    """Say how many snapshots cannot be recomputed from what is here, and why."""
+    kinds = [s.kind for s in registry.snapshots.values() if _without_raw(s)]
+    reported, recorded = kinds.count("reported"), kinds.count("observed")
+    return (
+        f"not recomputed: {len(kinds):,} of {len(registry.snapshots):,}, for {reported:,} were "
+        f"printed without trials and the verdicts of {recorded:,} stay with their source"
+    )
+
+
 def rebuildable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
     """Return the named snapshots, each of which has a recipe.
 

@@ -70,6 +70,7 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
         successors=tuple(successors),
         measurement=_measurement(registry, who, as_of),
+        unlike=agreement.unlike,
     )
 
 
@@ -103,9 +104,9 @@ def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:
     judges = [*dict.fromkeys([own, candidate] if own else [candidate])]
     words = " ".join(f"--evaluator {judge}" for judge in judges)
     why = (
-        "both judge the same answers, so that their agreement can be counted"
+        "both judge the same answers, so their agreement can be counted"
         if own
-        else "the old judge can be asked nothing any more: this gives the new one's own figures"
+        else "the old judge is gone, so this measures only the new one"
     )
     return Measurement(
         why=why,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.observed_figures import Figure
-from epc.analysis.succession import Agreement, Succession, Successor
+from epc.analysis.succession import BETTER, Agreement, Succession, Successor
 
 NONE: Final = "no common items"
 ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
@@ -28,7 +28,8 @@ def agreement_line(agreement: Agreement) -> str:
         agreement.shared_answers
     )
     return (
-        f"{agreed.value:.3f} {interval(agreed)} of {agreed.n:,} verdicts alike, items "
+        f"{agreed.value:.3f} {interval(agreed)} of {agreed.n:,} verdicts alike, chance "
+        f"{agreement.chance:.3f}, items "
         f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
 
@@ -58,10 +59,13 @@ def text(result: Succession, *, kinds: bool) -> str:
         for alias in result.aliases
     ]
     shown = [s for s in result.successors if kinds or s.agreement.subset is None]
-    parts += _rows("judges that somebody serves, best first", [s for s in shown if s.living])
+    parts += _rows("judges that somebody serves, by agreement", [s for s in shown if s.living])
     parts += _rows("judges that are gone, or of unknown state", [s for s in shown if not s.living])
+    if result.unlike:
+        parts += ["", "judges with common items, and no prompt that is known to be common"]
+        parts += [f"  {each.model}: {each.items:,} items" for each in result.unlike]
     measurement = result.measurement
-    parts += ["", "the cheapest measurement that would tell more", f"  {measurement.command}"]
+    parts += ["", "the cheapest next measurement", f"  {measurement.command}"]
     parts += [f"  {measurement.calls:,} evaluator calls at most; {measurement.why}"]
     if result.recorded:
         parts += [
@@ -74,18 +78,48 @@ def text(result: Succession, *, kinds: bool) -> str:
 
 
 def sentence(result: Succession) -> str:
-    """Return the answer in one sentence."""
-    if result.living:
-        best = result.living[0].agreement
-        agreed = best.alike
+    """Return the answer in one sentence or two: who can be named, or what is missing."""
+    best = result.fit
+    if best:
+        judged = best.agreement
+        known = "which of the two is right more often is not known"
+        if better := judged.shifts.get(BETTER):
+            known = f"its share of right answers differs by {100 * better.value:+.1f} points"
+        return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {known}."
+    return f"{result.name}: none can be named as its successor. {_missing(result)}."
+
+
+def _alike(judged: Agreement) -> str:
+    agreed = judged.alike
+    return (
+        f"{100 * agreed.value:.1f}% of verdicts alike {interval(agreed)}, where chance gives "
+        f"{100 * judged.chance:.1f}%, on {judged.items:,} common items "
+        f"({', '.join(judged.sources)}, prompt {prompt_of(judged)})"
+    )
+
+
+def _missing(result: Succession) -> str:
+    """Return why nobody can be named, by the state that came nearest to a name."""
+    living = result.living
+    if living:
+        best = living[0].agreement
         return (
-            f"{result.name}: of the judges that somebody serves, {best.model} agrees most: "
-            f"{100 * agreed.value:.1f}% of verdicts alike {interval(agreed)} on {best.items:,} "
-            f"common items ({', '.join(best.sources)}, prompt {prompt_of(best)})."
+            f"Of the judges that somebody serves {best.model} agrees most, with {_alike(best)}; "
+            f"but {best.unfit(len(living))}"
         )
-    others = len({each.agreement.model for each in result.successors})
-    gone = f"; {others} that are gone or of unknown state have some" if others else ""
-    return f"{result.name}: {NONE} with a judge that somebody serves{gone}."
+    if result.unlike:
+        most = result.unlike[0]
+        return (
+            f"{most.model} was asked about {most.items:,} of the same items, but no source says "
+            "whether with the same prompt"
+        )
+    if others := len({each.agreement.model for each in result.successors}):
+        judges = "1 judge with" if others == 1 else f"{others} judges with"
+        return f"Nobody is known to serve the {judges} common items and a common prompt"
+    if not result.recorded:
+        stay = ": they stay with their source" if result.elsewhere else ""
+        return f"No verdict of it is kept here{stay}"
+    return "No other judge was asked about the same items"
 
 
 def _rows(title: str, successors: Sequence[Successor]) -> Iterator[str]:

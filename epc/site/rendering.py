@@ -10,6 +10,7 @@ from markupsafe import Markup
 from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
+from epc.registry.expiry import COMING
 from epc.registry.figures import rank
 from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
@@ -23,7 +24,7 @@ from epc.site.guessing import platforms
 from epc.site.living import living
 from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.story import story
-from epc.site.telling import no_baseline, told
+from epc.site.telling import beside, no_baseline, told
 from epc.site.templating import environment
 from epc.site.wording import FIGURES
 from epc.spec.domains import Pair
@@ -160,8 +161,8 @@ def _home(site: Site) -> dict[str, Any]:
     recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
     held_rows = _evaluators(rows, held=True)
     current = _ranked(sorted(held_rows, key=_order))
-    held = [*current, *_evaluators(judged, held=True)]
-    ending = [row for row in held if row.standing.state.until and not row.failed]
+    held = [*current, *_evaluators(judged, held=True), *_evaluators(recorded, held=True)]
+    ending = [row for row in held if row.standing.state.until]
     retiring = [
         (page, platform)
         for page in site.evaluators
@@ -172,6 +173,8 @@ def _home(site: Site) -> dict[str, Any]:
         "current": current,
         "example": _example(current),
         "expired": _evaluators(rows, held=False),
+        "coming": COMING,
+        "beside": beside(site.snapshots),
         "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
         "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
         "instruments": [row for row in rows if row.snapshot.calibration],
@@ -237,7 +240,6 @@ def _succession() -> dict[str, Any]:
         "sentence": succession_text.sentence,
         "prompt_of": succession_text.prompt_of,
         "shifts": succession_text.SHIFTS,
-        "nothing": succession_text.NONE,
         "elsewhere": succession_text.ELSEWHERE,
     }
 

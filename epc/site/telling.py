@@ -1,6 +1,6 @@
 """A snapshot's result in plain words: what was asked, the answer, and what may be claimed of it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,6 +36,19 @@ class Told:
     answer: tuple[str, ...]
     may: tuple[str, ...]
     may_not: tuple[str, ...]
+
+
+def beside(pages: Sequence[SnapshotPage]) -> str:
+    """Return what is published beside baselines, and how many snapshots there are in all."""
+    kinds = {
+        "of verdicts that others recorded": lambda row: row.about == "records",
+        "of judged outputs": lambda row: row.about == "judgments" and not row.snapshot.calibration,
+        "of mock evaluators": lambda row: row.snapshot.calibration,
+    }
+    counts = {name: sum(map(fits, (page.row for page in pages))) for name, fits in kinds.items()}
+    parts = [f"{count:,} {name}" for name, count in counts.items() if count]
+    more = f"Beside baselines there are snapshots {', '.join(parts)}: " if parts else ""
+    return f"{more}{len(pages):,} {'snapshot' if len(pages) == 1 else 'snapshots'} in all."
 
 
 def no_baseline(page: EvaluatorPage) -> str:
@@ -163,10 +176,12 @@ def _stated(figure: Figure) -> str:
 
 
 def _against(gamma: Figure, coin: Band) -> str:
-    among = f"90% of whose seeds lie between {coin.low:.2f} and {coin.high:.2f}"
+    among = f"({coin.low:.2f} to {coin.high:.2f} for 90% of seeds)"
     if coin.low <= gamma.mean <= coin.high:
-        return f"Its gamma is not to be told from a coin flip, {among}: it does not show coupling."
-    return f"Its gamma is outside that of a coin flip, {among}; without a control nobody knows why."
+        return f"Gamma is within the range of a coin flip {among}, so it does not show coupling."
+    return (
+        f"Gamma differs from a coin flip {among}. The run has no control, so the cause is unknown."
+    )
 
 
 def _judged(page: SnapshotPage) -> Told:

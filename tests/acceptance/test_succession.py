@@ -84,9 +84,13 @@ def test_what_do_i_replace_a_retired_judge_with_is_answered_in_the_first_line(
     text = succeed(registry, "old-1", "old", "new").splitlines()
 
     assert text[0].startswith(
-        "old-1: of the judges that somebody serves, new-1 agrees most: 50.0% of verdicts alike "
+        "old-1: none can be named as its successor. Of the judges that somebody serves new-1 "
+        "agrees most, with 50.0% of verdicts alike "
     )
-    assert text[0].endswith("on 2 common items (old.csv, new.csv, prompt P).")
+    # By place: 3/4 x 3/4 + 1/4 x 1/4 = 0.625.
+    assert (
+        "where chance gives 62.5%, on 2 common items (old.csv, new.csv, prompt P); but" in text[0]
+    )
     assert "  openai: expired since 2025-06-06 (retired)" in text
     assert "  its platform names new-1 instead: openai: current" in text
     assert "  new-1, prompt P (old.csv, new.csv): openai: current" in text
@@ -119,9 +123,11 @@ def test_without_common_items_it_says_so_and_names_the_cheapest_measurement(
 ) -> None:
     text = succeed(registry, "old-1")
 
-    assert text.startswith("old-1: no common items with a judge that somebody serves.")
+    assert text.startswith(
+        "old-1: none can be named as its successor. No verdict of it is kept here."
+    )
     assert "  epc run --evaluator openai/new-1 --executor local/smollm2-135m --exhaustive" in text
-    assert "  176 evaluator calls at most; the old judge can be asked nothing any more" in text
+    assert "  176 evaluator calls at most; the old judge is gone, so this measures" in text
     assert "see `epc evaluators succeed old`" in text
 
 
@@ -215,10 +221,50 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
 
     text = done.stdout.decode()
     assert done.returncode == 0
-    assert text.startswith("gpt-4-0613: no common items with a judge that somebody serves.")
+    assert text.startswith(
+        "gpt-4-0613: none can be named as its successor. No verdict of it is kept here: they stay "
+        "with their source."
+    )
     assert "  openai: expired since 2026-10-23 (retired)" in text
     assert "\n  epc run --evaluator openai/" in text
     assert "\n  epc observe import CLONE --shape alpaca-eval --out verdicts.jsonl\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        (
+            "gpt-4",
+            (
+                "none can be named as its successor. Of the judges that somebody serves "
+                "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% of verdicts alike [0.645, "
+                "0.698], where chance gives 50.1%, on 870 common items (LLMBar, prompt "
+                "Vanilla_NoRules); but it is right less often by up to more than 10 points "
+                "(-22.7 points)."
+            ),
+        ),
+        (
+            "gpt-4o-2024-05-13",
+            (
+                "gpt-4-turbo-2024-04-09 was asked about 6,130 of the same items, but no source "
+                "says whether with the same prompt."
+            ),
+        ),
+        (
+            "gpt-3.5-turbo",
+            (
+                "pandalm-7b was asked about 844 of the same items, but no source says whether with "
+                "the same prompt."
+            ),
+        ),
+    ],
+)
+def test_reading_r96_a_judge_is_no_successor_by_chance_alone_nor_by_an_unknown_prompt(
+    name: str, says: str
+) -> None:
+    words = (name, "--as-of", "2026-11-23", "--registry", ROOT)
+
+    assert says in epc("evaluators", "succeed", *words).stdout.decode().splitlines()[0]
 
 
 def test_a_named_replacement_of_unknown_state_is_asked_before_an_embedded_model() -> None:
@@ -226,5 +272,5 @@ def test_a_named_replacement_of_unknown_state_is_asked_before_an_embedded_model(
 
     text = epc("evaluators", "succeed", *words).stdout.decode()
 
-    assert "its platform names claude-haiku-4-5-20251001 instead: anthropic: unknown" in text
+    assert "its platform names claude-haiku-4-5-20251001 instead: anthropic: unconfirmed" in text
     assert "\n  epc run --evaluator anthropic/claude-haiku-4-5-20251001 --executor" in text

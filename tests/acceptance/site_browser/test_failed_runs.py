@@ -145,7 +145,7 @@ def test_failed_runs_are_marked_wherever_they_are_named(site: BuiltSite) -> None
         text = site.text(f"{path}index.html")
         assert '<span class="epc-failed">failed run</span>' in text, path
     assert f">{FAILED} (failed run)</option>" in site.text("compare/index.html")
-    assert FAILED not in site.text("index.html").split("epc-soonest")[1].split("</ol>")[0]
+    assert FAILED in site.text("index.html").split("epc-soonest")[1].split("</ol>")[0]
     assert f"[{FAILED}]" in site.text("llms.txt")
     assert "failed run" in site.text("llms.txt").split(f"[{FAILED}]")[1].split("\n")[0]
     for page in ("v1.0-Judge-6", "v1.0-CoinFlip"):

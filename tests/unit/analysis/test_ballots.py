@@ -49,12 +49,15 @@ def test_a_mirrored_item_is_the_same_item_and_says_the_same() -> None:
     assert (each.saying, each.gold) == ((0, 1 / 2, 1 / 2), 1)
 
 
-def test_an_unreadable_answer_and_an_item_without_a_question_say_nothing() -> None:
+def test_an_unreadable_answer_says_nothing_and_an_item_without_a_question_in_its_source_alone() -> (
+    None
+):
     readable = said("x", "a", "a")
     unknown = verdict("y", "a", "a")
 
-    assert of(readable, said("x", "a", "unreadable"), unknown).said == of(readable).said
-    assert [*ballots(*columns(unknown))] == []
+    assert of(readable, said("x", "a", "unreadable")).said == of(readable).said
+    ((question, *_), _) = next(iter(of(unknown).said))
+    assert question == "s y"  # the source's name, and its number there
 
 
 def test_the_score_of_a_single_candidate_is_a_mean() -> None:

@@ -11,7 +11,14 @@ from registry_support import Checkout, observed_card, observed_figures
 from epc.errors import UsageError
 from epc.registry.card_types import AuditSummary
 from epc.registry.reading import of_folder
-from epc.registry.recomputing import Again, _differing, rebuildable, recomputable, recompute
+from epc.registry.recomputing import (
+    Again,
+    _differing,
+    passed_over,
+    rebuildable,
+    recomputable,
+    recompute,
+)
 from epc.registry.tags import Tag
 
 
@@ -54,6 +61,13 @@ def test_all_that_has_raw_files_is_recomputed_where_nothing_is_named(checkout: C
 
     assert recomputable(registry, []) == [Tag.parse("v1.1-Judge-1")]
     assert recomputable(registry, ["v1.1-Judge-1"]) == [Tag.parse("v1.1-Judge-1")]
+
+
+def test_what_is_passed_over_is_counted_with_its_reasons(checkout: Checkout) -> None:
+    assert passed_over(of_folder(checkout.folder)) == (
+        "not recomputed: 2 of 3, for 1 were printed without trials and the verdicts of 1 stay with "
+        "their source"
+    )
 
 
 @pytest.mark.parametrize(

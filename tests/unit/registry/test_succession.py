@@ -13,7 +13,7 @@ from epc.registry.subjects import subject
 from epc.registry.succession import agreed_of, succession_of, successions
 
 AS_OF = date(2026, 4, 1)
-OTHER_FIGURES = "the old judge can be asked nothing any more: this gives the new one's own figures"
+OTHER_FIGURES = "the old judge is gone, so this measures only the new one"
 
 
 def life(model: str, **given: Json | str) -> Json:
