@@ -173,12 +173,12 @@ UNDATED = [
     (
         "azure/gpt-4o",
         "through azure-openai or azure-foundry,",
-        "at openai it is expiring until 2027-01",
+        "at openai it is expiring: will be retired on 2027-01",
     ),
     (
         "vertex_ai/claude-sonnet-4-5",
         "through google-vertex,",
-        "at anthropic it is expiring until 2026",
+        "at anthropic it is expiring: will be retired on 2026",
     ),
     ("us-gov.anthropic.claude-sonnet-4-5", "through aws-bedrock,", "at anthropic it is expiring"),
     ("together_ai/gpt-4-0613", "through together,", "at openai it is expired since 2026-10-23"),

@@ -142,6 +142,8 @@ def _judges(registry: Registry, as_of: date) -> Json:
             named.setdefault(name, []).append(snapshot)
     nobody = Subject(name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
     groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of)}
+    pages = (subject_of_page(registry, name, ()) for name in registry.generations)
+    aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}
     of: _Table = {}
     for name, spelled in _spelled(registry, named):
         both = {str(s.tag): s for key in spelled & named.keys() for s in named[key]}
@@ -151,15 +153,10 @@ def _judges(registry: Registry, as_of: date) -> Json:
                 own = replace(nobody, snapshots=tuple(both[tag] for tag in tags))
                 groups[tags] = _group(registry, own, as_of)
             of[name] = list(groups).index(tags)
-    for generation in registry.generations.values():
-        alias = subject_of_page(
-            registry, generation.name, named.get(generation.name.casefold(), ())
-        )
-        if target_of(registry, alias, as_of)[0]:
-            groups[generation.name,] = _group(registry, alias, as_of)
-            place = list(groups).index((generation.name,))
-            spelt = (name for life in generation.lives for name in spellings(generation, life))
-            of.update((name, place) for name in spelt if name not in of)
+        elif alias := next((each for each in spelled if each in aliases), None):
+            if (alias,) not in groups:
+                groups[alias,] = _group(registry, aliases[alias], as_of)
+            of[name] = list(groups).index((alias,))
     means = {name: meant for name, snapshots in named.items() if (meant := _meant(name, snapshots))}
     return {"judged": list(groups.values()), "judges": of, "means": means}
 

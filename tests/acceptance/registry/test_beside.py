@@ -155,7 +155,7 @@ def test_epc_3_1_the_reference_snapshot_is_shown_as_the_paper_prints_it() -> Non
     assert cells[9][:5] == ["Self-evaluation, N = 10, R = 16", *calibrated]
     assert [row[-1] for row in cells[:5]] == [
         *["expired since 2026-11-23 (stale)"] * 3,
-        "expiring until 2026-11-28 (stale)",
+        "expiring: will be too old on 2026-11-28",
         "expired since 2026-07-24 (retired)",
     ]
     assert [row[5] for row in cells[3:5]] == ["a failed run"] * 2

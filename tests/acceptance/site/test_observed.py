@@ -235,7 +235,7 @@ def test_the_page_says_who_may_replace_a_judge_and_each_evaluators_page_leads_th
     for told in ("maker: current", "of 12</td>", "share of the first place -0.250", "the same: P"):
         assert told in old, told
     gone = page.split('id="Judge-0613"')[1].split('id="Old-1"')[0]
-    assert "No common items with any judge." in gone
+    assert "No judge has common items and a common prompt with it." in gone
     assert "epc run --evaluator local/smollm2-135m-likelihood" in gone
     assert 'href="../../succession/#Old-1"' in site.text("evaluators/Old-1/index.html")
     assert "Who may replace it" not in site.text("evaluators/New-1/index.html")
