@@ -47,7 +47,7 @@ def beside(pages: Sequence[SnapshotPage]) -> str:
     }
     counts = {name: sum(map(fits, (page.row for page in pages))) for name, fits in kinds.items()}
     parts = [f"{count:,} {name}" for name, count in counts.items() if count]
-    more = f"Beside baselines there are snapshots {', '.join(parts)}: " if parts else ""
+    more = f"Other snapshots are {', '.join(parts)}: " if parts else ""
     return f"{more}{len(pages):,} {'snapshot' if len(pages) == 1 else 'snapshots'} in all."
 
 
@@ -227,13 +227,13 @@ def _share(figure: Mapping[str, float | tuple[float, float] | None]) -> str:
 def _first(best: Figure) -> str:
     """Return the headline of recorded verdicts in a sentence, with its interval, n and setting."""
     setting = best.name.split("/", 3 if best.name.startswith("transfer/") else 1)[-1]
-    between = f", 95% interval {_percent(best.interval)}" if best.interval else ", no interval"
+    unit = " points" if best.name.startswith("transfer/") else "%"
+    between = ", no interval"
+    if best.interval:
+        low, high = (f"{100 * end:.1f}" for end in best.interval)
+        between = f", 95% interval {low} to {high}{unit}"
     said = did(best.name, best.mean, best.n or 0)
     return f"In the setting {setting}, {said} on {best.items:,} items{between}."
-
-
-def _percent(interval: tuple[float, float]) -> str:
-    return f"{100 * interval[0]:.1f}% to {100 * interval[1]:.1f}%"
 
 
 def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:

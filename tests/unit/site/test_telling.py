@@ -12,7 +12,7 @@ from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.pages import SnapshotPage
-from epc.site.telling import no_baseline, told
+from epc.site.telling import beside, no_baseline, told
 from epc.site.wording import TERMS, glossed, in_words
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
@@ -123,3 +123,17 @@ def test_why_there_is_no_baseline_is_said_for_each_state() -> None:
             "stand below."
         ),
     ]
+
+
+def test_what_is_published_beside_baselines_adds_up_to_all() -> None:
+    def page(about: str, *, calibration: bool = False) -> Any:
+        snapshot = SimpleNamespace(calibration=calibration)
+        return SimpleNamespace(row=SimpleNamespace(about=about, snapshot=snapshot))
+
+    mock = page("coupling", calibration=True)
+
+    assert beside([page("coupling"), page("records"), page("records"), mock]) == (
+        "Other snapshots are 2 of verdicts that others recorded, 1 of mock evaluators: "
+        "4 snapshots in all."
+    )
+    assert beside([page("coupling")]) == "1 snapshot in all."
