@@ -195,7 +195,7 @@ def comparable(mine: Ballot, other: Ballot) -> bool:
     return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
 
 
-def is_hidden(mine: Voter, other: Voter) -> bool:
+def is_hidden(mine: Ballot, other: Ballot) -> bool:
     """Return whether nobody can say if two were asked with the same prompt."""
     known = UNKNOWN not in (mine.setting.prompt.sha256, other.setting.prompt.sha256)
     return not known and not comparable(mine, other)

@@ -34,8 +34,8 @@ def headline(registry: Registry, tag: str) -> Json:
     """Return the few numbers of a snapshot that DVC shows: its table is to fit a terminal.
 
     `gamma` and `regret` are of the direction in which they are larger; a failed run has none.
-    `share` is that of PASS, or the headline of recorded verdicts, whose own `n` it has. `stands` is false once an event
-    has ended it.
+    `share` is that of PASS, or the headline of recorded verdicts, whose own `n` stands beside it.
+    `stands` is false once an event has ended it.
     """
     snapshot = registry.snapshots[tag]
     means = {figure.name: figure.mean for figure in figures_of(snapshot)}
