@@ -279,7 +279,7 @@ def test_instruments_are_listed_apart_and_show_what_they_were_made_to_show(
         "v1.0-CoinFlip": "no_coupling_beyond_margin",
         "v1.0-Scripted-Opposed": "coupled",
     }
-    assert {row.rule for row in instruments.values() if row.kind == "measured"} == {2}
+    assert {row.rule for row in instruments.values() if row.kind == "measured"} == {3}
     low, high = rows["v1.0-Scripted-Opposed"].excess_ci95 or (0, 0)
     assert 0 < low < high
     apart = text(list(rows.values())).split("Calibration runs, made with mock evaluators:")
