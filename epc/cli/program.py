@@ -26,7 +26,6 @@ _COMMANDS: Final = {
     "simulate": "Compute the figures of a synthetic evaluator.",
     "design": "Your own question as a file: new, check, show, diff.",
     "plan": "Say how many seeds, calls and dollars a precision takes.",
-    "study": "Rerun the simulations behind the audit: error rates, power, coverage.",
     "validate": "Check records: schema, meaning, recomputed values.",
     "recompute": "Recompute a run's metrics from its trials alone.",
     "compare": "Compare two measurements: like for like, differences, drift.",
@@ -53,9 +52,12 @@ _COMMANDS: Final = {
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
     **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
-    **dict.fromkeys(("study", "validate", "recompute", "compare", "watch", "verify"), "measure"),
+    **dict.fromkeys(("validate", "recompute", "compare", "watch", "verify"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "cache", "models"), "measure"),
     "judge": "judge",
+}
+_MOVED: Final = {
+    "study": "the studies are scripts of a clone: python tests/studies/words/command.py"
 }
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 
@@ -87,6 +89,8 @@ class _LazyGroup(click.Group):
         import difflib
 
         close = difflib.get_close_matches(name, _COMMANDS, n=1)
+        if name in _MOVED:
+            raise click.UsageError(f"`epc {name}` has moved: {_MOVED[name]}", ctx)
         hint = f" Did you mean {close[0]!r}?" if close else " See `epc --help`."
         raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 

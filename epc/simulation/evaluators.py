@@ -1,4 +1,4 @@
-"""Synthetic evaluators by name: what `epc simulate`, `epc plan` and `epc study` are asked about.
+"""Synthetic evaluators by name: what `epc simulate` and `epc plan` are asked about.
 
 An evaluator is written `name:key=value,key=value`. All of them take `tie`, a share of comparisons
 that end undecided whatever would have been said.

@@ -1,4 +1,4 @@
-"""`epc simulate`, `epc plan` and `epc study` as a user runs them."""
+"""`epc simulate`, `epc plan` and the studies as a user runs them."""
 
 import json
 import resource
@@ -11,14 +11,15 @@ import pytest
 from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
+from studies.words import rules
+from studies.words.points import Kind, Point
+from studies.words.rules import RATES
+from studies.words.rules import Point as Part
+from studies.words.tables import write_texts
 
-from epc.audit import power, rules_study
-from epc.audit.rules_study import RATES
-from epc.audit.rules_study import Point as Part
-from epc.audit.study_points import Kind, Point
+from epc.audit import power
 from epc.engine import grid
 from epc.errors import WorldError
-from epc.report.study_tables import write_texts
 
 CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
@@ -251,9 +252,9 @@ def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from click.testing import CliRunner
-
-    from epc.audit import study, study_points
-    from epc.cli.study import command
+    from studies.words import points as study_points
+    from studies.words import study
+    from studies.words.command import command
 
     def few(_: int, *, first_look: bool) -> list[Point]:
         cells: list[tuple[Kind, str]] = [
@@ -327,7 +328,7 @@ def test_the_rules_are_compared_by_recorded_verdicts(
     file = tmp_path / "opposed.csv"
     file.write_text("\n".join(rows) + "\n")
     row = [Part(kind="grid", judge=CARRIES, number=2)]
-    monkeypatch.setattr(rules_study, "points", lambda _: row)
+    monkeypatch.setattr(rules, "points", lambda _: row)
 
     words = ("study", "--rules", "--evaluator", f"recorded:{file}", "--out", tmp_path / "found")
     found = said(*words)

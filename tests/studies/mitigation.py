@@ -120,7 +120,8 @@ def truth(bias: float, strength: float) -> float:
         fair.append(a.sum(axis=1) / (a + b).sum(axis=1))
         ties.append(1 - (a + b).mean(axis=1))
     regrets = []
-    for rates, tie in ((plain, np.zeros(STRATEGIES)), (fair, sum(ties) / 2)):
+    none = np.zeros(STRATEGIES)
+    for rates, tie in ((plain, (none, none)), (fair, (ties[0], ties[1]))):
         both = Rates(*(each[:, None] for each in rates))
         found = figures_of(both, tie, rounds=ROUNDS, rule=RULE, wheels=WHEELS)
         regrets.append(float(np.mean([side["regret"] for side in found])))

@@ -4,8 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-
-from epc.audit.candidate_tests import (
+from studies.words.candidates import (
     ADOPTED,
     OLD,
     SAYS,
@@ -14,7 +13,8 @@ from epc.audit.candidate_tests import (
     by_rules,
     studentised,
 )
-from epc.audit.study_cases import CASES
+from studies.words.cases import CASES
+
 from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule

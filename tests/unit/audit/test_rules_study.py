@@ -1,4 +1,4 @@
-"""`epc study --rules`: its level and its power, by judges that are drawn here."""
+"""The study of learning rules: its level and its power, by judges that are drawn here."""
 
 import json
 import random
@@ -8,8 +8,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-
-from epc.audit.rules_study import (
+from studies.words.rules import (
     JUDGES,
     NULLS,
     OTHERS,
@@ -26,10 +25,11 @@ from epc.audit.rules_study import (
     summed,
     work,
 )
+from studies.words.rules_tables import Study, as_json, markdown
+
 from epc.audit.units import units_of
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
-from epc.report.rules_tables import Study, as_json, markdown
 
 DOCS = Path(__file__).parents[3] / "site" / "docs"
 NAMES = ["a", "b", "c"]

@@ -5,10 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
-from epc.audit.study import EXCESS, GAMMA_BOOTSTRAP, GAMMA_STUDENT, work
-from epc.audit.study_cases import (
+from studies.words.candidates import ADOPTED, OLD, SAYS
+from studies.words.cases import (
     CASES,
     COVERED,
     COVERED_DOMAINS,
@@ -17,9 +15,10 @@ from epc.audit.study_cases import (
     NULLS,
     quick,
 )
-from epc.audit.study_points import A_POINT, WAYS, Found, Point, Size, points
-from epc.audit.study_results import Coverage, Words, coverage, sizes, words
-from epc.report.study_tables import failing, page_tables
+from studies.words.points import A_POINT, WAYS, Found, Point, Size, points
+from studies.words.results import Coverage, Words, coverage, sizes, words
+from studies.words.study import EXCESS, GAMMA_BOOTSTRAP, GAMMA_STUDENT, work
+from studies.words.tables import failing, page_tables
 
 DOCS = Path(__file__).parents[3] / "site" / "docs"
 

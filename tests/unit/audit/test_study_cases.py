@@ -3,8 +3,7 @@
 import re
 
 import pytest
-
-from epc.audit.study_cases import CASES, COVERED_DOMAINS, EXPENSIVE, UNDECLARED
+from studies.words.cases import CASES, COVERED_DOMAINS, EXPENSIVE, UNDECLARED
 
 NAMES = tuple(CASES)
 

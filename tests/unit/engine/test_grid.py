@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import joblib
 import pytest
 
-from epc.audit.study import work
-from epc.audit.study_points import points
 from epc.engine.grid import spread
 from epc.simulation.synthetic import Part, parts, simulate
 
@@ -99,10 +97,3 @@ def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str)
         on_a_cluster = hexadecimal(spread(simulate, several()))
 
     assert on_a_cluster == hexadecimal(spread(simulate, several()))
-
-
-@pytest.mark.extra
-def test_reading_r39_the_study_is_the_same_on_a_cluster(scheduler: str) -> None:
-    some = [p for p in points(8) if p.seeds == 10 and p.kind == "decide"][:2]
-
-    assert list(spread(work, some, cluster=scheduler)) == list(spread(work, some, jobs=1))

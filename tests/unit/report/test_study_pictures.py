@@ -1,9 +1,8 @@
 """The pictures of the study say in words what they show."""
 
 from records_support import vega_lite
-
-from epc.audit.study_results import Coverage
-from epc.report.study_pictures import coverage_figure
+from studies.words.pictures import coverage_figure
+from studies.words.results import Coverage
 
 
 def row(interval: str, covered: int, *, seeds: int = 10, evaluator: str = "coin flip") -> Coverage:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from epc.report.study_tables import write_texts
+from studies.words.tables import write_texts
 
 
 def test_texts_are_written_into_a_folder_that_is_made_and_again_into_one_that_is_there(

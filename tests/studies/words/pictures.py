@@ -6,9 +6,10 @@ Colours are of the Okabe-Ito set, and every series has a shape of its own beside
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from epc.audit.candidate_tests import ADOPTED, OLD
-from epc.audit.study_points import WAYS, way
-from epc.audit.study_results import Coverage, Words
+from studies.words.candidates import ADOPTED, OLD
+from studies.words.points import WAYS, way
+from studies.words.results import Coverage, Words
+
 from epc.protocol.results import Json
 from epc.report.picture import SCHEMA
 from epc.spec.coupling import LEVEL

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from epc.arrays import Generator
-from epc.audit.study_cases import (
+from studies.words.cases import (
     CASES,
     COVERED,
     COVERED_DOMAINS,
@@ -18,6 +17,8 @@ from epc.audit.study_cases import (
     NULLS,
     quick,
 )
+
+from epc.arrays import Generator
 from epc.protocol.draws import stream_of
 from epc.simulation.study_runs import Reuse
 from epc.statistics.intervals import Interval

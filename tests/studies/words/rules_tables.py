@@ -7,10 +7,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
-from epc.audit.rules_study import LEVELLED, NULLS, OTHERS, RATES, Cell, Loop, Said, Truth
+from studies.words.rules import LEVELLED, NULLS, OTHERS, RATES, Cell, Loop, Said, Truth
+from studies.words.tables import described, write_texts
+
 from epc.protocol.results import Json
 from epc.report.picture import SCHEMA
-from epc.report.study_tables import described, write_texts
 from epc.statistics.intervals import share_interval
 
 _FIGURES: Final = {"regret": "transfer regret", "pci": "PCI"}

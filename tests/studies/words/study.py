@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
+from studies.words.candidates import SAYS, by_others, by_rules
+from studies.words.cases import CASES
+from studies.words.points import STREAM, Found, Point, Size
+
 from epc.arrays import Array, Generator, np
-from epc.audit.candidate_tests import SAYS, by_others, by_rules
 from epc.audit.control import simulated
 from epc.audit.redirection import p_value_of, redirected_interval
-from epc.audit.study_cases import CASES
-from epc.audit.study_points import STREAM, Found, Point, Size
 from epc.audit.transfer import Rates, crossings, figures_of
 from epc.audit.units import units_of
 from epc.simulation.evaluators import STRATEGIES

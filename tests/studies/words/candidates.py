@@ -1,7 +1,7 @@
 """The rules that competed for the word `coupled`, beside the one that was adopted.
 
-They stand here so that anyone can hold them against it again: `epc study`. None of them decides
-anything in a measurement.
+They are here so that anyone can compare them with it again. None of them decides anything in a
+measurement.
 """
 
 from collections.abc import Mapping

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from epc.audit.candidate_tests import SAYS
-from epc.audit.study import truth
-from epc.audit.study_points import Found, Size, way
+from studies.words.candidates import SAYS
+from studies.words.points import Found, Size, way
+from studies.words.study import truth
+
 from epc.simulation.study_runs import Reuse
 from epc.statistics.inference import upper_bound
 from epc.statistics.intervals import Interval

@@ -9,15 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from epc.audit.candidate_tests import ADOPTED, OLD, SAYS
-from epc.audit.study_cases import CROSSINGS, NULLS, UNDECLARED
-from epc.audit.study_points import WAYS, Size
-from epc.audit.study_results import Coverage, Words
+from studies.words.candidates import ADOPTED, OLD, SAYS
+from studies.words.cases import CROSSINGS, NULLS, UNDECLARED
+from studies.words.pictures import coverage_figure, words_figure
+from studies.words.points import WAYS, Size
+from studies.words.results import Coverage, Words
+
 from epc.errors import able_to
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.report.picture import svg
-from epc.report.study_pictures import coverage_figure, words_figure
 from epc.spec.coupling import LEVEL
 
 _COMPARED: Final = ("0.7/0.4", "0.8/0.3", "0.8/0.3, 8 and 40 tasks", "scattered, sd 0.5")

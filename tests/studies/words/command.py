@@ -1,7 +1,13 @@
-"""`epc study --out FOLDER`."""
+"""The simulations behind the audit, rerun.
 
+python tests/studies/words/command.py --out FOLDER
+"""
+
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import click
 
@@ -11,8 +17,9 @@ from epc.cli.options import NEW_FOLDER, format_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
-    from epc.audit.rules_study import Loop
-    from epc.audit.study_results import Coverage, Words
+    from studies.words.results import Coverage, Words
+    from studies.words.rules import Loop
+
     from epc.audit.units import Groups
 
 _PUBLISHED = 2000
@@ -76,14 +83,15 @@ def command(
 
     \b
     Example:
-      epc study --out study --quick --jobs 2
-      epc study --out site/docs/data --jobs 8
-      epc study --rules --runs 8 --evaluator v1.2-SmolLM2-135M-Likelihood
+      python tests/studies/words/command.py --out study --quick --jobs 2
+      python tests/studies/words/command.py --out site/docs/data --jobs 8
+      python tests/studies/words/command.py --rules --runs 8 \
+        --evaluator v1.2-SmolLM2-135M-Likelihood
     """
-    from epc.audit.study import work
-    from epc.audit.study_points import points
-    from epc.audit.study_results import coverage, sizes, words
-    from epc.report.study_tables import write
+    from studies.words.points import points
+    from studies.words.results import coverage, sizes, words
+    from studies.words.study import work
+    from studies.words.tables import write
 
     if quick and runs is not None:
         raise click.UsageError("--quick states the number of runs: leave out --runs or --quick")
@@ -125,7 +133,7 @@ def _words(row: "Words") -> dict[str, Any]:
 
 def _lines(rows: "list[Words]", covered: "list[Coverage]") -> list[str]:
     """Return the old word and the new one of every evaluator, and the intervals' coverage."""
-    from epc.audit.candidate_tests import ADOPTED, OLD
+    from studies.words.candidates import ADOPTED, OLD
 
     lines = [f"{'says coupled':<40}{'run':<16}{'rule 1':>8}{'rule 2':>8}"]
     lines += [
@@ -144,8 +152,8 @@ def _of_rules(
     evaluators: tuple[str, ...], *, runs: int, out: Path | None, spread: Any, form: str
 ) -> None:
     """Ask which learning rule resists a biased judge; with a folder, write it there too."""
-    from epc.audit.rules_study import points, summed, work
-    from epc.report.rules_tables import Study, as_json, markdown, write
+    from studies.words.rules import points, summed, work
+    from studies.words.rules_tables import Study, as_json, markdown, write
 
     recorded = [loop for named in evaluators for loop in _recorded(named)]
     parts = list(spread(work, points(runs), "learning rules"))
@@ -165,7 +173,8 @@ def _of_rules(
 
 def _recorded(named: str) -> "list[Loop]":
     """Return every rule's regret by the verdicts of a file, a run or a snapshot."""
-    from epc.audit.rules_study import loops
+    from studies.words.rules import loops
+
     from epc.audit.units import units_of
     from epc.cli.planning import manifest_named
     from epc.engine.recorded import read_table, verdicts_of
@@ -188,3 +197,7 @@ def _recorded(named: str) -> "list[Loop]":
     if not units.bearable:
         raise UsageError(f"{named}: too little was decided to say what crosses")
     return loops(named, units, rounds=rounds)
+
+
+if __name__ == "__main__":
+    command()
