@@ -220,7 +220,9 @@ def _on_mocks(line: str) -> str:
     for at, word in enumerate(words[1:], 1):
         if mock := _OF_A_MODEL.get(words[at - 1]):
             words[at] = _MODEL.sub(f"mock/{mock}", word)
-    return " ".join(words).replace("_on_smollm2-135m", "_on_deterministic")
+    return re.sub(r"smollm2-[\w-]+_on_", "deterministic_on_", " ".join(words)).replace(
+        "_on_smollm2-135m", "_on_deterministic"
+    )
 
 
 # ---------------------------------------------------------------------------- output

@@ -90,6 +90,7 @@ def test_figures_of_recorded_verdicts_have_both_ends_of_their_intervals() -> Non
 
 def asked(*settings: str, note: str = "", **rested: tuple[int, int]) -> Json:
     """Return a group of settings, each figure with its n and its items."""
+    group: Json
     (group,) = observed_figures(settings[0])["groups"]
     figures_given = {
         name: {"value": 0.75, "ci95": [0.5, 1.0], "n": n, "items": items}
@@ -101,7 +102,7 @@ def asked(*settings: str, note: str = "", **rested: tuple[int, int]) -> Json:
 
 def first(*groups: Json, faults: tuple[Fault, ...] = ()) -> tuple[str, int | None] | None:
     found = headline_of_groups({"groups": [*groups]}, faults)
-    return found and (found.name, found.n)
+    return (found.name, found.n) if found else None
 
 
 def test_reading_r97_a_headline_is_the_first_question_that_100_items_answer() -> None:
