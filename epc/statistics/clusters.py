@@ -14,7 +14,7 @@ _NOTHING: Final = 1e-20  # a variance that rounding leaves
 
 
 def clustered_share(
-    hits: Array, n: Array, clusters: Codes, *, fewest: float = 0.0
+    hits: Array, n: Array, clusters: Codes, *, fewest: float = 2.0
 ) -> tuple[float, Interval | None]:
     """Return the share of hits with its 95% interval.
 

@@ -27,7 +27,7 @@ def side(tasks: int, **said: Sequence[int]) -> Cells:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Turn few wheels: what is worked out by hand holds for any number of them."""
-    for name in ("_WHEELS", "_OF_A_HALF", "_WITHOUT"):
+    for name in ("_WHEELS", "_OF_A_PART"):
         monkeypatch.setattr(observed_crossing, name, 8)
 
 
