@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TYPE_CHECKING
 
-from epc.analysis.observed import Report
 from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
@@ -14,6 +14,9 @@ from epc.registry.named import lives_named, snapshots_spelled, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import Interval
+
+if TYPE_CHECKING:
+    from epc.analysis.observed import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +78,7 @@ class Recorded:
     figures: Figures
 
 
-def recorded(name: str, report: Report) -> Recorded:
+def recorded(name: str, report: "Report") -> Recorded:
     """Return what a verdict file's report says."""
     return Recorded(of=name, figures=parse(as_json(report), Figures))
 

@@ -167,7 +167,7 @@ def _home(site: Site) -> dict[str, Any]:
         (page, platform)
         for page in site.evaluators
         for platform in page.platforms
-        if platform.standing.held and platform.standing.state.until
+        if platform.standing.held and platform.standing.end_reason
     ]
     return {
         "current": current,

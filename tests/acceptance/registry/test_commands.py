@@ -52,9 +52,9 @@ def test_today_is_the_day_in_utc_wherever_one_is(
     [
         ("2026-06-30T10:00", ["expiring", "current", "current"]),  # is 1 July in Kiritimati
         ("2026-06-30T23:59", ["expiring", "current", "current"]),
-        ("2026-07-01T00:00", ["expired", "unknown", "current"]),  # is 30 June at UTC-12
-        ("2026-07-01T11:59", ["expired", "unknown", "current"]),
-        ("2026-07-02T00:00", ["expired", "unknown", "current"]),
+        ("2026-07-01T00:00", ["expired", "unconfirmed", "current"]),  # is 30 June at UTC-12
+        ("2026-07-01T11:59", ["expired", "unconfirmed", "current"]),
+        ("2026-07-02T00:00", ["expired", "unconfirmed", "current"]),
     ],
 )
 def test_an_exact_day_one_not_before_which_and_none_are_of_utc_everywhere(
