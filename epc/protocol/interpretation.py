@@ -35,9 +35,12 @@ def interpreted(
     """
     name = gamma_class(gamma)
     if excess is not None:
-        side = "above" if excess[0] > 0 else "below" if excess[1] < 0 else "within"
-        return f"{name}, {side} noise"
+        return f"{name}, {_side(excess, (0, 0))} noise"
     if coin is not None:
-        side = "above" if gamma > coin[1] else "below" if gamma < coin[0] else "within"
-        return f"{name}, {side} coin-flip range"
+        return f"{name}, {_side((gamma, gamma), coin)} coin-flip range"
     return f"{name}, noise unknown"
+
+
+def _side(interval: Sequence[float], of: Sequence[float]) -> str:
+    """Return on which side of another interval one lies, or that neither leaves the other."""
+    return "above" if interval[0] > of[1] else "below" if interval[1] < of[0] else "within"

@@ -159,7 +159,7 @@ def key(name: str) -> str:
 
 
 def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None:
-    """Return a name without the first thing that stands round it; None if nothing does."""
+    """Return a name without its outermost prefix or suffix; None if it has none."""
     if match := _whole(HEAD).fullmatch(spelt.name):
         word, rest = match[1].lower(), match[2]
         if word in SILENT:

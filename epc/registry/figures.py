@@ -68,7 +68,7 @@ class Figure:
 
     @property
     def rests_on(self) -> str:
-        """What it rests on: `n = 2,400 of 1,095 items`; empty where that stands elsewhere."""
+        """What it rests on: `n = 2,400 of 1,095 items`; empty where the row states it."""
         return f"n = {self.n:,} of {self.items:,} items" if self.items else ""
 
 

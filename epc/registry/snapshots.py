@@ -166,7 +166,7 @@ class LivesSealed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpotChecked:
-    """A spot check that stands in the registry, and what it says."""
+    """A published spot check, and its result."""
 
     date: date
     tag: str

@@ -5,7 +5,7 @@ differ, so that a measurement of a few of them is one draw of many. Every run dr
 a ranking of the strategies where the population has one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import pi, sin, sqrt
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -15,7 +15,6 @@ from epc.simulation.evaluators import STRATEGIES, evaluator
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS, MIN_TASKS, ROUNDS
 
-_MANY_TASKS: Final = 1_024
 _LACKING: Final = 2  # strategies, of those whose pairs are missing
 _SURE: Final = 700.0  # a logit beyond which a probability is 0 or 1
 _COIN: Final = 0.5
@@ -109,23 +108,6 @@ def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Jud
             mask[:, :_LACKING] = rng.random((runs, _LACKING, tasks)) >= population.missing
         by_domain[domain] = Judged(wins * (1 - tie), np.broadcast_to(tie, wins.shape), mask)
     return by_domain
-
-
-def endless(
-    population: Population, draws: int, rng: Generator
-) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Return both domains' win rates, and their ties, over tasks without end.
-
-    Shapes: (strategies, draws) twice, (strategies,) twice.
-    """
-    many = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
-    judged = drawn(many, draws, rng).values()
-    first, second = (
-        np.ascontiguousarray((each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T)
-        for each in judged
-    )
-    one, other = (each.tie.mean(axis=(0, 2)) for each in judged)
-    return (first, second), (one, other)
 
 
 def _repeated(wins: Array, population: Population, rng: Generator) -> Array:

@@ -3,7 +3,6 @@
 import filecmp
 import os
 import shutil
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -35,29 +34,24 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
         (path / MARK).touch()
         self._folds = (path / MARK.upper()).exists()
-        self._wanted: set[str] = set()
-        self._folded: set[str] = set()
-        self.leave([str(path / MARK)])
+        self._wanted = {str(path / MARK)}
+        self._folded = {str(path / MARK).casefold()}
 
     def put(self, name: str, content: Content) -> bool:
         """Have a file hold this, and return whether it did not before."""
         path = self.path / name
-        if self._folds and str(path) not in self._wanted and str(path).casefold() in self._folded:
+        folded = str(path).casefold()
+        if self._folds and str(path) not in self._wanted and folded in self._folded:
             return False
-        self.leave([str(path)])
+        self._wanted.add(str(path))
+        self._folded.add(folded)
         path.parent.mkdir(parents=True, exist_ok=True)
         return put(path, content.encode() if isinstance(content, str) else content)
 
-    def leave(self, paths: Iterable[str]) -> None:
-        """Have files stay as they are; those that are elsewhere do not matter."""
-        wanted = set(paths)
-        self._wanted |= wanted
-        self._folded |= {path.casefold() for path in wanted} if self._folds else set()
-
     def tidy(self) -> None:
-        """Remove what was not put or left."""
+        """Remove what was not put."""
         needed: set[str] = set()
-        for folder in {os.path.dirname(path) for path in self._wanted}:  # noqa: PTH120  (of 40,000)
+        for folder in {os.path.dirname(path) for path in self._wanted}:  # noqa: PTH120  (of thousands)
             while folder and folder not in needed:
                 needed.add(folder)
                 folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901

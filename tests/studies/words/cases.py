@@ -4,11 +4,16 @@ In a null no strategy is better in one domain than in the other but by strength,
 `coupled` is a false word of it. In a crossing preferences are opposed.
 """
 
+from dataclasses import replace
 from typing import Final
 
-from epc.simulation.populations import Population
+import numpy as np
+
+from epc.arrays import Array, Generator
+from epc.simulation.populations import Population, drawn
 from epc.spec.epc_v1 import MIN_TASKS, ROUNDS
 
+_MANY_TASKS: Final = 1_024
 _SAME: Final = "favourite:high=0.8,low=0.3"
 _STRONG: Final = "domain-favourites:high=0.8,low=0.3"
 _FAIR: Final = "domain-favourites:high=0.7,low=0.4"
@@ -101,3 +106,20 @@ COVERED_DOMAINS: Final = (
 def quick(population: Population) -> bool:
     """Return whether a population is quick to simulate: the fewest tasks, short trainings."""
     return population.tasks == (MIN_TASKS, MIN_TASKS) and population.rounds <= ROUNDS
+
+
+def endless(
+    population: Population, draws: int, rng: Generator
+) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Return both domains' win rates, and their ties, over tasks without end.
+
+    Shapes: (strategies, draws) twice, (strategies,) twice.
+    """
+    many = replace(population, tasks=(_MANY_TASKS, _MANY_TASKS), missing=0.0)
+    judged = drawn(many, draws, rng).values()
+    first, second = (
+        np.ascontiguousarray((each.a / np.maximum(1 - each.tie, 1e-9)).mean(axis=2).T)
+        for each in judged
+    )
+    one, other = (each.tie.mean(axis=(0, 2)) for each in judged)
+    return (first, second), (one, other)

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
+from studies.words.cases import endless
+
 from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
 from epc.protocol.draws import stream_of
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.weights import UpdateRule
-from epc.simulation.populations import Population, endless
+from epc.simulation.populations import Population
 from epc.simulation.study_runs import simulate_runs
 from epc.simulation.training import Odds, concentrations, measure
 from epc.spec.epc_v1 import DOMAINS, ROUNDS

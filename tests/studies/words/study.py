@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from studies.words.candidates import SAYS, by_others, by_rules
-from studies.words.cases import CASES
+from studies.words.cases import CASES, endless
 from studies.words.points import STREAM, Found, Point, Size
 
 from epc.arrays import Array, Generator, np
@@ -14,7 +14,7 @@ from epc.audit.redirection import p_value_of, redirected_interval
 from epc.audit.transfer import Rates, crossings, figures_of
 from epc.audit.units import units_of
 from epc.simulation.evaluators import STRATEGIES
-from epc.simulation.populations import Population, endless
+from epc.simulation.populations import Population
 from epc.simulation.study_runs import RULE, Run, simulate_runs
 from epc.simulation.synthetic import CONTROL, FIGURES, GAMMA, parts, simulate
 from epc.simulation.training import gammas
