@@ -16,8 +16,6 @@ from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS
 ROOT = Path(epc.__file__).parent
 LIST = Path(__file__).with_name("untyped.txt")
 MODULES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
-# The second implementation trusts no type of the first.
-APART = "second/"
 # Keys of mappings that a type already holds: mypy checks them as literals.
 WORDS = {
     *DIRECTIONS,
@@ -31,7 +29,7 @@ WORDS = {
 # What a value that was parsed is called, and where it is called so.
 OWN_ROOMS = {"registry", "site", "analysis"}
 VALUES = {
-    "manifest": {path.split("/")[0] for path in MODULES} - {"records", "second"},
+    "manifest": {path.split("/")[0] for path in MODULES} - {"records"},
     "card": OWN_ROOMS,
     "event": OWN_ROOMS,
     "life": OWN_ROOMS,
@@ -79,8 +77,7 @@ def counted(left: dict[str, int]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for name, lines in found().items():
         room = f"{name.partition('/')[0]}/"
-        if room != APART:
-            counts[room if room in left else name] += len(lines)
+        counts[room if room in left else name] += len(lines)
     return counts
 
 

@@ -40,7 +40,6 @@ from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
 from epc.registry.submissions.texts import problems
 from epc.registry.sums import sha256
-from epc.second.observed import disagreements
 from epc.spec.coupling import RULE
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
@@ -196,12 +195,8 @@ def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) ->
     return {"n": report.verdicts, **as_json(report)}
 
 
-def changed_figures(
-    folder: Path, card: ObservedCard, stated: Json
-) -> tuple[list[str], list[Finding]]:
+def changed_figures(folder: Path, card: ObservedCard, stated: Json) -> list[str]:
     """Return which published figures and days the verdicts of a folder do not give.
-
-    Then, where the second implementation comes to other figures than the published ones.
 
     Raises: UsageError if the verdicts are not those that its document names.
     """
@@ -211,8 +206,7 @@ def changed_figures(
     _keep_older(again, stated)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    changed = [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
-    return changed, list(disagreements(stated, document.header, verdicts))
+    return [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
 
 
 def _keep_older(again: Json, stated: Json) -> None:

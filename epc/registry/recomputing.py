@@ -158,8 +158,7 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
 
 def _observed_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     assert isinstance(snapshot.card, ObservedCard)
-    changed, findings = recorded_again(folder, snapshot.card, snapshot.figures)
-    return changed, [str(finding) for finding in findings]
+    return recorded_again(folder, snapshot.card, snapshot.figures), []
 
 
 _AGAIN: Final = {

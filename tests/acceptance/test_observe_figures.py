@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracle.observed import disagreements
 from records_support import epc
 
 from epc.records.observed.reading import read
-from epc.second.observed import disagreements
 
 # Two judges and three persons on four pairs.
 PERSONS = """item,judge,prompt,a,b,verdict,humans
@@ -46,7 +46,7 @@ def differing(folder: Path, document: dict[str, Any]) -> list[str]:
     assert header
     assert verdicts
     assert not found
-    return [each.where for each in disagreements(document, header, verdicts)]
+    return [where for where, _ in disagreements(document, header, verdicts)]
 
 
 def values(figures: dict[str, Any]) -> dict[str, float]:

@@ -5,7 +5,6 @@ of them: the question goes to its standard input, the answer comes from its stan
 the verdicts are written to a verdict file.
 """
 
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -17,13 +16,14 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from epc.errors import Finding, UsageError, WorldError
+from epc.errors import Finding, UsageError
+from epc.records.checkout import ROOT, answer
 from epc.records.observed.converting import Conversion, Request
 from epc.records.observed.reading import stored
 from epc.records.observed.types import Fault, Header
 from epc.records.observed.writing import write
 
-FOLDER: Final = Path(__file__).parents[3] / "pipeline" / "recipes"
+FOLDER: Final = ROOT / "pipeline" / "recipes"
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -53,8 +53,8 @@ def main(
         findings = done.findings
         if done.header:
             write(Path(question.out), done.header, done.rows)
-    answer = Answer(expected=expected, faults=faults, findings=findings)
-    sys.stdout.buffer.write(msgspec.json.encode(answer))
+    reply = Answer(expected=expected, faults=faults, findings=findings)
+    sys.stdout.buffer.write(msgspec.json.encode(reply))
 
 
 def names() -> list[str]:
@@ -69,10 +69,10 @@ def run(shape: str, source: Path, request: Request) -> Conversion:
     """
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "verdicts.jsonl"
-        question = Question(source=str(source), out=str(out), request=request)
-        answer = _answer(shape, question)
-        if answer.findings or not out.exists():
-            return Conversion(findings=answer.findings)
+        question = Question(source=str(source.absolute()), out=str(out), request=request)
+        done = _answer(shape, question)
+        if done.findings or not out.exists():
+            return Conversion(findings=done.findings)
         with out.open("rb") as file:
             header = msgspec.json.decode(next(islice(file, 1)), type=Header)
         return Conversion(header=header, rows=list(stored(out)))
@@ -88,19 +88,10 @@ def known(shape: str) -> Answer:
 
 
 def _answer(shape: str, question: Question) -> Answer:
-    script = FOLDER / f"{shape.replace('-', '_')}.py"
     if shape not in names():
         raise UsageError(
             f"the recipe for {shape!r} is not part of the installed program\n"
             "  fix: run this command with the program of a clone of the registry, which has "
             "pipeline/recipes"
         )
-    done = subprocess.run(  # noqa: S603  (our own interpreter, a script of the checkout)
-        [sys.executable, "-P", str(script)],
-        input=msgspec.json.encode(question),
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode:
-        raise WorldError(f"{script.name} failed: {done.stderr.decode(errors='replace')[-500:]}")
-    return msgspec.json.decode(done.stdout, type=Answer)
+    return answer(FOLDER.parent, f"recipes.{shape.replace('-', '_')}", question, Answer)

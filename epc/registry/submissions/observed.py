@@ -30,7 +30,6 @@ from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement, noted
 from epc.registry.tags import Tag
-from epc.second.observed import disagreements
 
 _AGAIN: Final = "make the folder again with `epc submission new FILE --judge NAME`"
 _RECIPE: Final = (
@@ -68,13 +67,6 @@ def require_free(header: Header) -> None:
     if not is_free(header):
         why = f"the licence {header.source.licence} keeps these verdicts with their source"
         raise UsageError(f"{why}\n  fix: {_RECIPE}")
-
-
-def apart(path: Path, offer: Offer) -> Iterator[Finding]:
-    """Yield each figure to which the second implementation does not come."""
-    document, verdicts = verdicts_in(path)
-    for finding in disagreements(offer.figures, document.header, verdicts):
-        yield replace(finding, clause=layout.AGAIN, where=f"{OBSERVED}{finding.where}")
 
 
 def repeated(

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from endpoint_support import Endpoint, completion, serving
 from engine_support import environment, epc, read_rows, same_files
+from oracle.recomputation import disagreements, spoken
+from oracle.votes import composed_otherwise
 from studies.mitigation import PAGE, Judge, page, place_share
 
 from epc.engine.local.models import LOCAL_MODELS, Embedded
@@ -18,8 +20,6 @@ from epc.engine.local.scoring import said
 from epc.engine.mocks import unit
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
-from epc.second.recomputation import disagreements, spoken
-from epc.second.votes import composed_otherwise
 
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
 MOCKED = ("--executor", "mock/deterministic")
@@ -75,7 +75,7 @@ def test_reading_r80_the_record_names_the_wrapper_and_keeps_every_underlying_cal
     # 176 pairs in both places; the 16 of the baseline with itself are one question.
     assert [member["calls"] for member in manifest["provenance"]["members"]] == [336]
     assert checked(balanced) == (0, [])
-    assert not list(disagreements(manifest, balanced, clause="x"))
+    assert not list(disagreements(manifest, balanced))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_reading_r80_wrappers_validate_and_a_second_implementation_agrees(
 
     assert {len(row["votes"]) for row in rows if row["role"] == "evaluator"} == {votes}
     assert checked(folder) == (0, [])
-    assert not list(disagreements(manifest, folder, clause="x"))
+    assert not list(disagreements(manifest, folder))
     labels = "AltEvaluator+AltMitigation+AltRounds"
     assert manifest["protocol_version"] == f"EPC-v1.0-{labels}"
 
@@ -299,7 +299,7 @@ def test_reading_r80_a_calibration_takes_the_place_off_and_stands_in_the_record(
     assert sum(by_place) > 0.8 * len(by_place)
     assert manifest["provenance"]["members"][0]["calls"] == 176 + 32
     assert checked(calibrated) == (0, [])
-    assert not list(disagreements(manifest, calibrated, clause="x"))
+    assert not list(disagreements(manifest, calibrated))
     manifest["calibration"][0]["prior"] = 1.0
     (calibrated / "manifest.json").write_text(json.dumps(manifest), "utf-8")
     assert any("its calls give" in each["problem"] for each in checked(calibrated)[1])

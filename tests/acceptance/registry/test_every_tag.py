@@ -22,6 +22,7 @@ from urllib.request import urlopen
 
 import pytest
 from budget_support import is_night
+from oracle.__main__ import answer as oracle
 from program_support import run_program
 from registry_support import ROOT, git
 
@@ -117,7 +118,8 @@ def same_figures(clone: Path, tag: str) -> None:
         stated = json.loads((folder / "metrics.json").read_text())["figures"]
         card = parse_card(json.loads((folder / "snapshot.json").read_text()))
         if isinstance(card, ObservedCard):
-            assert observed.changed_figures(raw, card, stated) == ([], [])
+            assert observed.changed_figures(raw, card, stated) == []
+            assert oracle(raw, stated) == []
         else:
             assert judged.changed_figures(raw, stated) == ([], [])
     for name in own:

@@ -241,7 +241,7 @@ def test_nobody_can_say_of_recorded_verdicts_what_the_source_does_not(
     assert git(kept, "status", "--porcelain", "snapshots/events.jsonl") == ""
 
 
-def test_a_figure_is_recomputed_by_both_implementations(kept: Path, tmp_path: Path) -> None:
+def test_a_figure_is_recomputed(kept: Path, tmp_path: Path) -> None:
     clone = tmp_path / "clone"
     shutil.copytree(kept, clone)
     path = clone / "snapshots" / TAG / "metrics.json"
@@ -251,9 +251,7 @@ def test_a_figure_is_recomputed_by_both_implementations(kept: Path, tmp_path: Pa
 
     said = recomputed(clone)
 
-    place = "/groups/0/figures/ties/value"
-    assert f"/metrics.json/figures{place}" in said
-    assert f"{place}: says 0.75, by the second computation 0.0" in said
+    assert "/metrics.json/figures/groups/0/figures/ties/value" in said
 
 
 def test_names_that_are_more_than_text_are_refused(

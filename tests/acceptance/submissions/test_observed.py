@@ -64,7 +64,7 @@ def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
     assert names == ["observed.json", "submission.json", "verdicts.jsonl"]
     assert (said["tag"], said["n"], said["evaluator"]) == (TAG, 29, "judge-0613")
     assert (said["endpoint"], said["address"]) == ("recorded", None)
-    assert said["figures"][0]["name"] == "place_consistency/J/CoT"
+    assert said["figures"][0]["name"] == "accuracy/J/CoT"
     recorded = said["dossier"]["recorded"]
     assert "judge: judge-0613 on platform unknown, J in the source" in recorded
     assert "recorded: on a day that the source does not state; 29 verdicts; licence MIT" in recorded

@@ -12,7 +12,9 @@ from program_support import as_text, run_program
 from records_support import make_run
 from submissions_support import PUBLISHED, Offered, published_run
 
+from epc.records.checkout import answer
 from epc.records.typed import parse
+from epc.registry.submissions import check
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline, text
 
@@ -282,3 +284,36 @@ def test_the_comment_says_who_opened_it_and_what_a_record_did_not_hold(honest: O
     assert "`is the pull request a-name's?`" in unconfirmed
     assert "`login: a-name, while mallory opened the pull request`" in other
     assert "`second implementation: did not get to it`" in other
+
+
+def test_submission_s11_the_second_computation_is_a_program_whose_findings_refuse(
+    honest: Offered, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "__main__.py").write_text('print(\'[["manifest.json/x", "says 1"]]\')')
+    monkeypatch.setattr(check, "ORACLE", tmp_path / "other")
+    other = only(honest.check())
+    monkeypatch.setattr(check, "ORACLE", tmp_path / "none")
+    none = only(honest.check())
+
+    (found,) = (f for f in other["findings"] if f["clause"] == "Submission S11")
+    assert (found["where"], found["problem"], other["ok"]) == ("manifest.json/x", "says 1", False)
+    assert "second implementation: finds it otherwise" in other["dossier"]["recomputed"]
+    (warned,) = (f for f in none["findings"] if f["clause"] == "Submission S11")
+    assert warned["problem"].startswith("the second computation was not run")
+    assert (warned["severity"], none["ok"]) == ("warning", True)
+    assert "second implementation: was not run" in none["dossier"]["recomputed"]
+
+
+def test_submission_s11_the_second_computation_names_a_figure_that_trials_do_not_give(
+    honest: Offered,
+) -> None:
+    def other(manifest: Json) -> None:
+        manifest["results"]["per_seed"][1]["gamma"]["text_to_visual"] += 1e-6
+
+    honest.run.edit(other)
+    question = {"folder": str(honest.run.folder), "report": None}
+
+    found = answer(check.ORACLE.parent, "oracle", question, list[tuple[str, str]])
+
+    assert found[0][0] == "manifest.json/results/per_seed/1/gamma/text_to_visual"

@@ -260,7 +260,7 @@ def test_administrators_look_at_whatever_publishing_trusts_or_runs() -> None:
         "/Makefile",
         "/epc/engine/calls.py",
         "/epc/registry/trusted_root.json",
-        "/epc/second/recomputation.py",
+        "/tests/oracle/recomputation.py",
         "/params.yaml",
         "/pyproject.toml",
         "/requirements/run.lock",

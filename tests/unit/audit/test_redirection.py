@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from audit_support import Rows, table
 from numpy.typing import NDArray
+from oracle.observed_wheels import by_chance
 
 from epc.audit import redirection
 from epc.audit.redirection import (
@@ -19,7 +20,6 @@ from epc.audit.resampled import Estimate
 from epc.audit.transfer import Rates
 from epc.audit.units import Groups, Units, units_of
 from epc.protocol.weights import UpdateRule
-from epc.second.observed_wheels import by_chance
 from epc.spec.epc_v1 import ROUNDS
 
 RULE = UpdateRule()

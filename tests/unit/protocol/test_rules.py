@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from oracle.learners import learner_of
 
 from epc.protocol.columns import policies, starts
 from epc.protocol.rounds import play
@@ -21,7 +22,6 @@ from epc.protocol.rules import (
     rule_text,
 )
 from epc.protocol.weights import UpdateRule, choose
-from epc.second.learners import learner_of
 
 RULES: Sequence[Rule] = (
     UpdateRule(alpha_win=0.06, alpha_lose=0.06),

@@ -6,11 +6,12 @@ from itertools import combinations
 from math import fsum
 from statistics import fmean
 
+from oracle.observed_figures import kappa
+from oracle.observed_rows import Verdict
+from oracle.observed_sums import Json, Seen, linear, share
+from oracle.observed_transfer import always
+
 from epc.records.observed.types import UNKNOWN, Setting
-from epc.second.observed_figures import kappa
-from epc.second.observed_rows import Verdict
-from epc.second.observed_sums import Json, Seen, linear, share
-from epc.second.observed_transfer import always
 
 Asked = tuple[list[str], Setting, list[Verdict]]
 Both = tuple[list[Verdict], list[Verdict]]

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from epc.second.recomputation import spoken
-from epc.second.votes import composed_otherwise
+from oracle.recomputation import spoken
+from oracle.votes import composed_otherwise
 
 Json = dict[str, Any]
 

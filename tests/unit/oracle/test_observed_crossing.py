@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from numpy.random import default_rng
 from observed_support import columns, verdict
+from oracle import observed_crossing
+from oracle.observed import disagreements
+from oracle.observed_crossing import crossing
 
 from epc.analysis.observed import measure
 from epc.records.observed.converting import digest
 from epc.records.typed import as_json
-from epc.second import observed_crossing
-from epc.second.observed import disagreements
-from epc.second.observed_crossing import crossing
 
 Cells = dict[tuple[str, object], list[int]]
 
@@ -147,7 +147,7 @@ def test_reading_r77_both_implementations_see_the_same_cross() -> None:
     assert group.transfer is not None
     assert group.transfer.test is not None
     assert (group.transfer.test.method, group.transfer.domains) == ("jackknife", {"x": 3, "y": 17})
-    assert [*map(str, disagreements(as_json(report), header, verdicts))] == []
+    assert [*disagreements(as_json(report), header, verdicts)] == []
 
 
 @pytest.mark.usefixtures("few")

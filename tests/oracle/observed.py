@@ -7,28 +7,25 @@ from collections.abc import Iterator
 from math import isclose
 from typing import Any, Final
 
-from epc.errors import Finding
+from oracle.observed_figures import gold, humans, places, repeated, said, scored
+from oracle.observed_pairs import Asked, own, pairs
+from oracle.observed_rows import Verdict, alike, pair_of, rows_of
+from oracle.observed_sums import Json
+from oracle.observed_transfer import table
+
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header
-from epc.second.observed_figures import gold, humans, places, repeated, said, scored
-from epc.second.observed_pairs import Asked, own, pairs
-from epc.second.observed_rows import Verdict, alike, pair_of, rows_of
-from epc.second.observed_sums import Json
-from epc.second.observed_transfer import table
 from epc.spec.coupling import RULE
 
-CLAUSE: Final = "Reading R77"
 TOLERANCE: Final = 1e-12
-_REMEDY: Final = "measure the verdict file again; if that agrees with itself, report a fault of epc"
 
 
-def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[Finding]:
+def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[tuple[str, str]]:
     """Yield where a report's JSON differs from what this implementation makes of the verdicts."""
     stated = [group["transfer"] for group in document["groups"] if group["transfer"]]
     of_this_rule = all(crossed.get("rule") == RULE for crossed in stated)
     again = measured(header, verdicts, document["choices"], crossing=of_this_rule)
-    for where, problem in _compared(again, document, ""):
-        yield Finding(clause=CLAUSE, where=where, problem=problem, remedy=_REMEDY)
+    yield from _compared(again, document, "")
 
 
 def measured(header: Header, verdicts: Verdicts, choices: Json, *, crossing: bool = True) -> Json:

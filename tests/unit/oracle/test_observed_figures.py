@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from observed_support import columns, verdict
+from oracle.observed_figures import humans, places, repeated, scored
+from oracle.observed_rows import Verdict, rows_of
 
 from epc.records.observed.converting import digest
-from epc.second.observed_figures import humans, places, repeated, scored
-from epc.second.observed_rows import Verdict, rows_of
 
 
 def answer(task: str, length: int | None, score: float | None) -> Any:

@@ -90,7 +90,7 @@ def _verdict(
 def _margin(reply: str) -> float | None:
     """Return the first score minus the second of a reply: `words: A 12.0, B 9.0` in line 2."""
     lines = reply.split("\n")
-    if len(lines) < 2 or ": A " not in lines[1]:  # noqa: PLR2004  (scores stand in the second line)
+    if len(lines) < 2 or ": A " not in lines[1]:
         return None
     a, _, b = lines[1].rpartition(": A ")[2].partition(", B ")
     try:

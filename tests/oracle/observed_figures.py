@@ -7,8 +7,8 @@ from math import fsum, log2
 from statistics import fmean
 from typing import Final
 
-from epc.second.observed_rows import CHOICES, Verdict
-from epc.second.observed_sums import Json, Seen, linear, share
+from oracle.observed_rows import CHOICES, Verdict
+from oracle.observed_sums import Json, Seen, linear, share
 
 _AGAIN: Final = (
     *("repeat_consistency", "repeat_consistency_all"),
@@ -134,7 +134,7 @@ def kappa(tables: list[tuple[object, dict[tuple[str, str], float]]]) -> Json | N
     seen = sum(whole[k, k] for k in CHOICES)
     chance = sum(rows[k] * columns[k] for k in CHOICES)
     left = 1 - chance
-    if left <= 1e-12:  # noqa: PLR2004  (what rounding leaves)
+    if left <= 1e-12:
         return None
     slope = {
         (k, m): ((k == m) * left - (1 - seen) * (columns[k] + rows[m])) / left**2 for k, m in whole
@@ -183,10 +183,10 @@ def scored(rows: list[Verdict]) -> dict[str, Json | None]:
         for long, score in ones
     ]
     weight = fsum(long**2 for _, long, _ in moved)
-    if weight <= 1e-12:  # noqa: PLR2004  (what rounding leaves)
+    if weight <= 1e-12:
         return {}
     slope = fsum(long * score for _, long, score in moved) / weight
     moves = [(task, long * (score - slope * long) / weight) for task, long, score in moved]
-    tasks = {task for task, long, _ in moved if abs(long) > 1e-12}  # noqa: PLR2004  (as above)
+    tasks = {task for task, long, _ in moved if abs(long) > 1e-12}
     n = sum(len(by_task[task]) for task in tasks)
     return {"score_per_doubling": {**linear(slope, moves, n), "items": len(tasks)}}

@@ -3,9 +3,8 @@
 from math import inf, sqrt
 
 import pytest
+from oracle.observed_sums import beyond, linear, share, student
 from scipy import stats
-
-from epc.second.observed_sums import beyond, linear, share, student
 
 Z = float(stats.norm.isf(0.025))
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
-from epc.second.observed_crossing import crossing
-from epc.second.observed_rows import Verdict
-from epc.second.observed_sums import Json
+from oracle.observed_crossing import crossing
+from oracle.observed_rows import Verdict
+from oracle.observed_sums import Json
 
 Contest = tuple[str, object, str, str]  # author, task, subset, how it ended
 

@@ -5,7 +5,7 @@ from itertools import islice
 from math import fsum, sqrt
 from typing import Final
 
-from epc.second.pcg64 import uniforms
+from oracle.pcg64 import uniforms
 
 _STREAM: Final = 20261126
 _SHUFFLED, _ENOUGH, _FEWEST = 999, 10, 4

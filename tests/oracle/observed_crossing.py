@@ -9,11 +9,12 @@ from math import comb, sqrt
 from statistics import NormalDist, fmean
 from typing import Final, NamedTuple
 
-from epc.second.observed_clusters import clusters
-from epc.second.observed_sums import Json, beyond, student
-from epc.second.observed_wheels import FIGURES, Counts, Pair, Twice, by_chance, figures, p_value
-from epc.second.observed_wheels import rates as rates_of
-from epc.second.pcg64 import orders, uniforms
+from oracle.observed_clusters import clusters
+from oracle.observed_sums import Json, beyond, student
+from oracle.observed_wheels import FIGURES, Counts, Pair, Twice, by_chance, figures, p_value
+from oracle.observed_wheels import rates as rates_of
+from oracle.pcg64 import orders, uniforms
+
 from epc.spec.coupling import (
     CLUSTER_LEVEL,
     FEWEST_DECIDED,

@@ -13,11 +13,11 @@ from math import fsum, log, sqrt
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import Finding
+from oracle.learners import learner_of
+from oracle.pcg64 import uniforms
+from oracle.votes import composed_otherwise
+
 from epc.records.layout import RAW
-from epc.second.learners import learner_of
-from epc.second.pcg64 import uniforms
-from epc.second.votes import composed_otherwise
 
 Json = dict[str, Any]
 
@@ -25,7 +25,6 @@ TOLERANCE: Final = 1e-9
 _ZERO: Final = 1e-12
 _ROUNDING: Final = 1e-12  # nearer than this to an edge, the wheel may stop on either side
 _MOST_TOLD: Final = 20
-_REMEDY: Final = "run `epc validate`; if that agrees with the record, report a fault of epc"
 
 
 @dataclass(kw_only=True)
@@ -37,18 +36,14 @@ class _Seed:
     rounds: int
 
 
-def disagreements(manifest: Json, folder: Path, *, clause: str) -> Iterator[Finding]:
-    """Yield where a record differs from what this implementation makes of its trials.
+def disagreements(manifest: Json, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield where a record differs from what this implementation makes of its trials, and how.
 
-    `clause` is the rule that asks for it. The record must have passed the first implementation:
-    rows of valid shape, in order.
-
-    Raises: WorldError if the trials cannot be read.
+    The record must have passed the first implementation: rows of valid shape, in order.
     """
     votes = composed_otherwise(manifest, folder / RAW["calls"], spoken)
     compared = chain(_compared(manifest, folder / RAW["trials"]), votes)
-    for where, problem in islice(compared, _MOST_TOLD):
-        yield Finding(clause=clause, where=where, problem=problem, remedy=_REMEDY)
+    yield from islice(compared, _MOST_TOLD)
 
 
 def _compared(manifest: Json, trials: Path) -> Iterator[tuple[str, str]]:

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from oracle.observed_sums import Json
+
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import UNKNOWN
-from epc.second.observed_sums import Json
 
 CHOICES: Final = ("a", "b", "tie")
 _LONG: Final = 100

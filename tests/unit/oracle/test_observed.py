@@ -8,6 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
 from observed_support import columns, verdict
+from oracle.observed import disagreements
+from oracle.observed_sums import beyond, student
+from oracle.observed_wheels import p_value
+from oracle.pcg64 import orders
 
 from epc.analysis.observed import measure
 from epc.audit.redirection import permuted
@@ -15,10 +19,6 @@ from epc.audit.units import LeftOut, Units
 from epc.protocol.weights import UpdateRule
 from epc.records.observed.converting import digest
 from epc.records.typed import as_json
-from epc.second.observed import disagreements
-from epc.second.observed_sums import beyond, student
-from epc.second.observed_wheels import p_value
-from epc.second.pcg64 import orders
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point, t_two_sided
 
@@ -87,7 +87,8 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 def differing(rows: list[dict[str, Any]]) -> list[str]:
     header, verdicts = columns(*rows)
-    return [*map(str, disagreements(as_json(measure(header, verdicts)), header, verdicts))]
+    report = as_json(measure(header, verdicts))
+    return [": ".join(place) for place in disagreements(report, header, verdicts)]
 
 
 @settings(max_examples=40)

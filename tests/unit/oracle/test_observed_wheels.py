@@ -3,10 +3,10 @@
 from itertools import islice
 
 import pytest
+from oracle import observed_wheels
+from oracle.observed_wheels import by_chance, figures, p_value, rates
+from oracle.pcg64 import uniforms
 
-from epc.second import observed_wheels
-from epc.second.observed_wheels import by_chance, figures, p_value, rates
-from epc.second.pcg64 import uniforms
 from epc.spec.epc_v1 import ROUNDS
 
 P = [[1, 0, 0], [0, 1, 0]]  # the first strategy won and the second lost

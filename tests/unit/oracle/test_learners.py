@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-
-from epc.second.learners import learner_of
+from oracle.learners import learner_of
 
 OWN = {"alpha_win": 0.25, "alpha_lose": 0.125, "weight_floor": 0.0625}
 BAYES = {"rule": {"name": "bayes", "high": 0.75, "low": 0.25}}

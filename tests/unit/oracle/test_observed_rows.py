@@ -3,9 +3,9 @@
 from typing import Any
 
 from observed_support import ALIKE, SETTINGS, columns, verdict
+from oracle.observed_rows import Verdict, alike, pair_of, rows_of
 
 from epc.records.observed.converting import digest
-from epc.second.observed_rows import Verdict, alike, pair_of, rows_of
 
 
 def rows(*lines: dict[str, Any]) -> list[Verdict]:

@@ -43,7 +43,7 @@ def linear(
     """Return a figure whose spread is that of what each cluster moves it by."""
     parts = _parts(moves)
     interval = None
-    if len(parts) > 1 and (spread := _spread(parts)) > 1e-20:  # noqa: PLR2004  (what rounding leaves)
+    if len(parts) > 1 and (spread := _spread(parts)) > 1e-20:
         half = student(len(parts) - 1) * sqrt(spread)
         interval = [max(ends[0], value - half), min(ends[1], value + half)]
     return {"value": value, "ci95": interval, "n": n, "items": len(parts)}
@@ -90,7 +90,7 @@ def _integral(angle: float, freedom: int) -> float:
 
 
 def _wilson(value: float, n: float) -> list[float] | None:
-    if n < 2:  # noqa: PLR2004  (one observation says nothing of a spread)
+    if n < 2:
         return None
     z2 = _Z**2
     middle = (value + z2 / (2 * n)) / (1 + z2 / n)

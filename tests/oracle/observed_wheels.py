@@ -12,7 +12,8 @@ from itertools import accumulate, combinations, islice
 from math import comb, fsum
 from typing import Final
 
-from epc.second.pcg64 import uniforms
+from oracle.pcg64 import uniforms
+
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, ROUNDS, WEIGHT_FLOOR
 
 Rates = Sequence[float]

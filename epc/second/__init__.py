@@ -1,1 +1,0 @@
-"""The second implementation: every metric again, by another hand."""
