@@ -64,7 +64,7 @@ class Transferred:
     tells. `people` has regret and redirected choices of each direction where persons judged too.
     """
 
-    rule: int = RULE
+    rule: int
     baseline: str
     baseline_chosen: bool
     domains: Mapping[str, int]
@@ -129,6 +129,7 @@ def _worked_out(
         }
         word, detectable = _word(crossed, test, alike), _detectable(crossed)
     return Transferred(
+        rule=RULE,
         baseline=baseline,
         baseline_chosen=choices.baseline is not None,
         domains=table.tasks(),

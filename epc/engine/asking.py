@@ -190,7 +190,7 @@ class Line(Struct, frozen=True, kw_only=True):
         for attempt in range(ATTEMPTS):
             ticket = await self.gate.passage(self.name, tokens)
             try:
-                answer = await self._in_time(once(ticket, attempt))
+                answer = await self._in_time(once(ticket, attempt), prompt.cut)
             except TransientError as failure:
                 # While it is waited, no frame may hold on to a body that was no answer.
                 last = failure.with_traceback(None)
@@ -230,7 +230,9 @@ class Line(Struct, frozen=True, kw_only=True):
             return OWN_DEADLINE_S
         return DEADLINE_S if self.gate.answered else FIRST_DEADLINE_S
 
-    async def _in_time(self, coroutine: Coroutine[Any, Any, Completion]) -> Completion:
+    async def _in_time(
+        self, coroutine: Coroutine[Any, Any, Completion], cut: Callable[[], None] | None
+    ) -> Completion:
         """Await an answer, as long as the endpoint may take.
 
         Raises: CallError if an endpoint that has answered nothing yet keeps silent; TransientError
@@ -241,6 +243,8 @@ class Line(Struct, frozen=True, kw_only=True):
             return await coroutine
         except asyncio.CancelledError:
             if not wait.given_up or wait.task.uncancel():
+                if cut is not None:
+                    cut()
                 raise
         finally:
             self.watch.end(wait)

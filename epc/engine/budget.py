@@ -133,10 +133,14 @@ class Budget(Struct, kw_only=True):
 
         Raises: as `claim`; the lost attempt is counted all the same.
         """
-        self.lost += 1
-        self.cost += claim.most
+        self.lose(claim)
         self._let_go(claim)
         await self._admit(claim)
+
+    def lose(self, claim: Claim) -> None:
+        """Count an attempt whose answer was lost, at the most that it can have cost."""
+        self.lost += 1
+        self.cost += claim.most
 
     def settle(self, claim: Claim, call: Json | None) -> None:
         """Give back what was set aside, and count what the call did cost (None: no answer)."""

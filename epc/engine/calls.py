@@ -368,6 +368,7 @@ class Caller(Struct, kw_only=True):
                 occasion=occasion,
                 lost=lambda: self.budget.claim_again(claim),
                 failed=self._note,
+                cut=lambda: self.budget.lose(claim),
             )
             completion = await role.model.complete(prompt, role.decoding)
             self._failing = None

@@ -31,7 +31,8 @@ class Prompt(Struct, frozen=True, kw_only=True):
     that look at the two answers and not at the words around them. `occasion` is None where the
     answer may serve any round. `lost` is called after each attempt that got no answer and may
     be billed, and awaited until there is room for another; it raises where there will be none.
-    `failed` is told why an attempt got no answer, before the next one.
+    `failed` is told why an attempt got no answer, before the next one; `cut` is called where the
+    run ends while an attempt is under way.
     """
 
     text: str
@@ -39,6 +40,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
     occasion: Occasion | None = None
     lost: Callable[[], Awaitable[None]] | None = None
     failed: Callable[[str], None] | None = None
+    cut: Callable[[], None] | None = None
 
 
 class Completion(Struct, frozen=True, kw_only=True):

@@ -4,14 +4,17 @@ import json
 import resource
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
 from studies.words import rules
+from studies.words.command import command as study
 from studies.words.points import Kind, Point
 from studies.words.rules import RATES
 from studies.words.rules import Point as Part
@@ -22,6 +25,7 @@ from epc.engine import grid
 from epc.errors import WorldError
 
 CARRIES = "carries a favourite"
+STUDY = Path(rules.__file__).with_name("command.py")
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
 
@@ -83,11 +87,8 @@ def test_epc_2_8_many_seeds_fit_in_memory() -> None:
         (("plan", "coin-flip", "--width", "0.0001"), "ask for a wider one"),
         (("plan", "coin-flip", "--executor", "mock/deterministic"), "name that as well"),
         (("plan", "coin-flip", "--pilot", "v1.0-CoinFlip"), "name an evaluator whose domains"),
-        (("study",), "Missing option '--out'"),
-        (("study", "--evaluator", "a", "--out", "x"), "--evaluator goes with --rules"),
         (("simulate", "coin-flip", "--rule", "bayes:step=1"), "step is no rate of the rule bayes"),
         (("simulate", "coin-flip", "--rule", "bayes:high=a"), "high=a is no rate"),
-        (("study", "--out", "x", "--quick", "--runs", "9"), "leave out --runs or --quick"),
     ],
 )
 def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> None:
@@ -95,6 +96,24 @@ def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> No
 
     assert done.returncode == 2
     assert says in done.stderr.decode()
+    assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "Missing option '--out'"),
+        (("--evaluator", "a", "--out", "x"), "--evaluator goes with --rules"),
+        (("--out", "x", "--quick", "--runs", "9"), "leave out --runs or --quick"),
+    ],
+)
+def test_a_study_called_amiss_says_what_to_do(words: tuple[str, ...], says: str) -> None:
+    done = subprocess.run(
+        [sys.executable, STUDY, *words], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert says in done.stderr
     assert not done.stdout
 
 
@@ -330,8 +349,10 @@ def test_the_rules_are_compared_by_recorded_verdicts(
     row = [Part(kind="grid", judge=CARRIES, number=2)]
     monkeypatch.setattr(rules, "points", lambda _: row)
 
-    words = ("study", "--rules", "--evaluator", f"recorded:{file}", "--out", tmp_path / "found")
-    found = said(*words)
+    words = ("--rules", "--evaluator", f"recorded:{file}", "--out", str(tmp_path / "found"))
+    done = CliRunner().invoke(study, [*words, "--format", "json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
 
     assert [loop["rule"] for loop in found["recorded"]] == [
         "weights",

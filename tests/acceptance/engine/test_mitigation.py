@@ -133,7 +133,9 @@ def test_reading_r80_caps_and_forecasts_count_every_call_and_resuming_is_exact(
     forecast = json.loads(epc(*words, "--dry-run", "--format", "json").stdout)
     stopped = epc(*words, "--max-calls", "300", "--out", tmp_path / "run")
     journal = (tmp_path / "run" / "journal.jsonl").read_text("utf-8").splitlines()
-    asked = [row for row in map(json.loads, journal) if row.get("origin") == "asked"]
+    asked = [
+        row for row in map(json.loads, journal) if row.get("call", {}).get("origin") == "asked"
+    ]
 
     resumed = epc("resume", tmp_path / "run")
 

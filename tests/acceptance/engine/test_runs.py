@@ -141,7 +141,10 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: s
         ((*COIN, "--reuse", "memo"), "mock/coin-flip answers each round afresh"),
         ((*COIN, "--exhaustive"), "mock/coin-flip answers each round afresh"),
         (("--evaluator", "mock/fair", "--executor", "mock/deterministic"), "the mocks are"),
-        (("--evaluator", "gpt-4o", "--executor", "mock/deterministic"), "see `epc models list`"),
+        (
+            ("--evaluator", "gpt-4o", "--executor", "mock/deterministic"),
+            "did you mean openai/gpt-4o? See `epc models list`",
+        ),
         (("--evaluator", "acme/m", "--executor", "mock/deterministic"), "the providers are"),
         (("--evaluator", "local/m", "--executor", "mock/deterministic"), "embedded models are"),
         (HOSTED, "set OPENAI_API_KEY to your key for openai"),

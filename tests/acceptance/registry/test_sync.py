@@ -65,7 +65,7 @@ def test_a_day_before_which_nothing_ends_survives_a_sync_and_is_no_end(checkout:
 
     assert done.returncode == 1
     found = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
-    assert (found["status"], found["reason"]) == ("unknown", None)
+    assert (found["status"], found["reason"]) == ("unconfirmed", None)
     record = json.loads((checkout.home / "evaluators/gemini-2.5-flash-image.json").read_text())
     retires = record["platforms"][0]["retires"]
     assert (retires["kind"], retires["seen"]) == ("not_before", "2026-11-20")

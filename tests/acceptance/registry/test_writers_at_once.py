@@ -86,8 +86,8 @@ def test_epc_4_every_withdrawal_of_many_at_once_is_there_and_in_order(checkout: 
     assert left == [
         " M snapshots/events.jsonl",
         "?? snapshots/audits.json",
-        "?? snapshots/gammas.json",
         "?? snapshots/dvc/",
+        "?? snapshots/gammas.json",
     ]
 
 

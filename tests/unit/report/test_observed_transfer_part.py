@@ -31,6 +31,7 @@ BESIDE = Beside(
     difference_ci95=(0.0, 0.5),
 )
 FOUND = Transferred(
+    rule=3,
     clusters={},
     baseline="b",
     baseline_chosen=False,
