@@ -130,6 +130,10 @@ publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with
 tags: $(VENV)/.run ## Make the tags that published snapshots lack, from history.
 	$(BIN)/epc snapshot tags --restore
 
+sums: ## One file whose digest covers every event and every published file: what a witness keeps.
+	@mkdir -p build
+	LC_ALL=C sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS > build/SHA256SUMS
+
 push: ## Push the snapshots' tags, all or nothing.
 	git -c credential.helper= -c credential.helper='!gh auth git-credential' \
 	  push --atomic origin 'refs/tags/v*'

@@ -134,12 +134,10 @@ def seal() -> None:
     Example:
       epc evaluators seal
     """
-    from epc.registry.chain import sign
     from epc.registry.sealed_lives import seal as seal_records
 
     with locked_here() as lock:
         say(seal_records(lock, now().date()))
-        note(sign(lock))
 
 
 @command.command()

@@ -207,7 +207,6 @@ def headlines() -> None:
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
     from epc.records.typed import parse
-    from epc.registry.chain import sign
     from epc.registry.headlines import write_headlines
     from epc.registry.reading import of_folder
     from epc.registry.snapshots import Event
@@ -217,7 +216,6 @@ def _end(tag: str, event: dict[str, str]) -> None:
         snapshot = of_folder(lock.checkout).snapshot(tag)
         path = end(lock, parse({"date": now().date(), "tag": str(snapshot.tag), **event}, Event))
         write_headlines(lock)
-        note(sign(lock))
     note(f"added to {path}; commit it")
 
 

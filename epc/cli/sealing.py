@@ -1,4 +1,4 @@
-"""`epc snapshot sign|witness|checked`: what others than the contributor stand for."""
+"""`epc snapshot witness|checked`: what others than the contributor stand for."""
 
 from pathlib import Path
 
@@ -18,35 +18,14 @@ from epc.cli.options import FILE, NEW_FILE, format_option
 
 
 @click.command()
-def sign() -> None:
-    r"""Sign the head of the events' chain with the SSH key that git signs with.
-
-    Publications, withdrawals and other events sign it too, where git has such a key (gpg.format
-    ssh, user.signingkey) and snapshots/allowed_signers names it. Exits 1 if it is not signed.
-
-    \b
-    Example:
-      epc snapshot sign
-    """
-    from epc.registry.chain import event_lines, signed_heads
-    from epc.registry.chain import sign as sign_head
-
-    with locked_here() as lock:
-        say(sign_head(lock))
-    kept = signed_heads(lock.checkout)
-    whole = bool(kept) and kept[-1].events == len(event_lines(lock.checkout))
-    leave(clean=whole)
-
-
-@click.command()
 @click.argument("file", type=NEW_FILE)
 @format_option
 def witness(file: Path, form: str) -> None:
     r"""Hold the registry against FILE, which was written before, and bring FILE up to date.
 
     Keep FILE where the registry's maintainers cannot write, beside a mirror for instance. Names
-    events that were removed, changed or moved, and a history that was rewritten. Then FILE stays
-    as it is, and the command exits 1.
+    published files and events that were removed or changed, and a history that was rewritten.
+    Then FILE stays as it is, and the command exits 1.
 
     \b
     Example:
@@ -62,7 +41,7 @@ def witness(file: Path, form: str) -> None:
     if is_clean(findings):
         state = witnesses.seen(checkout, now().date())
         write(file, as_json(state))
-        note(f"{file}: {len(state.events)} events, head {state.head}")
+        note(f"{file}: commit {state.commit}, SHA-256 {state.sha256}")
     leave(clean=is_clean(findings))
 
 

@@ -18,7 +18,7 @@ from epc.cli.common import (
 )
 from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
-from epc.cli.sealing import checked, sign, witness
+from epc.cli.sealing import checked, witness
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 
@@ -28,7 +28,7 @@ def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
 
 
-for _maintaining in (publish, withdraw, drift, expire, headlines, tags, sign, witness, checked):
+for _maintaining in (publish, withdraw, drift, expire, headlines, tags, witness, checked):
     command.add_command(_maintaining)
 
 
@@ -138,16 +138,14 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
 @click.argument("checkout", type=THERE, required=False)
 @format_option
 def verify(checkout: Path | None, form: str) -> None:
-    r"""Check every published byte: digests, schemas, intervals, the history, signed heads.
+    r"""Check every published byte: digests, schemas, intervals, the history.
 
-    Names each file that is not as it was published. Says who signed the events. Exits 1 if
-    anything was found.
+    Names each file that is not as it was published. Exits 1 if anything was found.
 
     \b
     Example:
       epc snapshot verify
     """
-    from epc.registry.chain import standing
     from epc.registry.reading import find_checkout
     from epc.registry.verify import verify as verify_checkout
 
@@ -155,7 +153,6 @@ def verify(checkout: Path | None, form: str) -> None:
     findings = verify_checkout(root)
     say_findings(findings, form)
     if form == "text":
-        note(standing(root))
         note(f"findings: {len(findings)}")
     leave(clean=is_clean(findings))
 

@@ -7,7 +7,6 @@ that was published, and git pins the events.
 import os
 import subprocess
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +18,8 @@ _PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 _NO_X509: Final = "gpg.x509.program=false"
 
 
-def lost_events(checkout: Path, file: str = _PATH) -> list[str] | None:
+def lost_events(checkout: Path) -> list[str] | None:
     """Return the event lines that some commit held and the checkout no longer does.
-
-    `file` names another file of lines that are only added.
 
     A line that was taken out and put back is not lost. Merges are compared with each parent, so
     two branches may both add lines. None where there is no history to look into, or only a part.
@@ -31,51 +28,11 @@ def lost_events(checkout: Path, file: str = _PATH) -> list[str] | None:
     """
     if not _has_whole_history(checkout):
         return None
-    path = checkout / file
+    path = checkout / _PATH
     present = set(lines_of(path.read_text("utf-8", "replace"))) if path.exists() else set()
-    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", file)
+    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
     once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
-
-
-def moved_events(checkout: Path) -> list[str]:
-    """Return the event lines that no longer stand behind those that they were published behind.
-
-    A commit that only adds lines keeps the order of those that were there. So it is enough to look
-    at what HEAD holds, and at what stood there before each commit that took a line away. The first
-    order is the right one: a commit that changed it is no witness, and may be mended.
-
-    Raises: WorldError if git fails.
-    """
-    path = checkout / _PATH
-    present = lines_of(path.read_text("utf-8", "replace")) if path.exists() else []
-    tip = git(checkout, "ls-tree", "HEAD", "--", _PATH).split()[2:3]
-    witnesses: list[list[str]] = []
-    for blob in (*_before_removals(checkout), *tip):
-        held = lines_of(git(checkout, "cat-file", "blob", blob))
-        if not any(behind(earlier, held) for earlier in witnesses):
-            witnesses.append(held)
-    return list(dict.fromkeys(line for held in witnesses for line in behind(held, present)))
-
-
-def behind(published: list[str], now: list[str]) -> list[str]:
-    """Return the lines that now stand before one that they were published behind."""
-    positions = {line: index for index, line in enumerate(dict.fromkeys(now))}
-    kept = [line for line in dict.fromkeys(published) if line in positions]
-    return [b for a, b in pairwise(kept) if positions[b] < positions[a]]
-
-
-def _before_removals(checkout: Path) -> list[str]:
-    """Return the events as they were before each commit that took a line away, oldest first."""
-    words = ("--format=%x40", "--raw", "--numstat", "--no-abbrev", "--no-renames")
-    blobs = []
-    for commit_text in git(checkout, "log", "--reverse", "-m", *words, "--", _PATH).split("@\n"):
-        lines = commit_text.split("\n")
-        before = [line.split()[2] for line in lines if line.startswith(":")]
-        counts = [line.split("\t")[1] for line in lines if line and not line.startswith(":")]
-        if counts != ["0"]:
-            blobs += [blob for blob in before if blob.strip("0")]
-    return blobs
 
 
 def _has_whole_history(checkout: Path) -> bool:

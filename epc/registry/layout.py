@@ -1,7 +1,6 @@
 """Where the registry's files are.
 
     snapshots/events.jsonl            what happened, one line an event; lines are only added
-    snapshots/heads.jsonl             signed heads of the events' chain, if anybody signs
     snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
     snapshots/spot-checks/            what spot checks asked, and were answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
@@ -33,7 +32,6 @@ from epc.records.layout import SEALED
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
-HEADS: Final = "heads.jsonl"
 SIGNERS: Final = "allowed_signers"
 SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"

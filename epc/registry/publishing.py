@@ -19,7 +19,6 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
-from epc.registry.chain import sign
 from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
@@ -93,10 +92,9 @@ def publish(
         append(lock, *events)
         for event in events:
             tell(f"event: {event.tag} {event.event}")
-    tell(sign(lock))
     write_headlines(lock)
     if git:
-        parts = (str(tag), layout.EVENTS, layout.HEADS, layout.STORE, *HEADLINES)
+        parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
         new_commit = commit(checkout, f"Publish {tag}", paths, leaving=leaving)
         sums = f"{layout.FOLDER}/{tag}/{layout.SUMS}"

@@ -15,7 +15,6 @@ from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.registry import layout
-from epc.registry.chain import event_lines
 from epc.registry.checking import check as check_records
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import is_seal
@@ -47,8 +46,9 @@ def seal(lock: RegistryLock, day: date) -> str:
 
 def latest(checkout: Path) -> str | None:
     """Return the digest that the newest seal states; None where nobody has sealed."""
-    rows = [strict_json.parse(line.decode(errors="replace"))[0] for line in event_lines(checkout)]
-    seals = [row for row in rows if is_seal(row) and not schema_findings("event", row)]
+    path = checkout / layout.FOLDER / layout.EVENTS
+    rows = strict_json.read_lines(path, layout.EVENTS) if path.exists() else ()
+    seals = [row for _, row, _ in rows if is_seal(row) and not schema_findings("event", row)]
     return parse(seals[-1], LivesSealed).sha256 if seals else None
 
 

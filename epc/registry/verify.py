@@ -1,8 +1,8 @@
 """Is everything as it was published, and are words of trust earned? (`epc snapshot verify`).
 
-The chain: git holds the events, and so does a signed head; a `published` event holds the digest of
-its folder's SHA256SUMS, and that the digest of every file; so does `lives_sealed` for the lives of
-evaluators. One flipped byte anywhere breaks a link, and the finding names the file.
+Git holds the events; a `published` event holds the digest of its folder's SHA256SUMS, and that the
+digest of every file; so does `lives_sealed` for the lives of evaluators. One flipped byte anywhere
+breaks a link, and the finding names the file.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from epc.records.manifest import Manifest
 from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry import chain, layout, sealed_lives, trust
+from epc.registry import layout, sealed_lives, trust
 from epc.registry.card_types import (
     Card,
     JudgedCard,
@@ -33,7 +33,7 @@ from epc.registry.cards import Said, conditions_of, judged_conditions_of, observ
 from epc.registry.days import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
-from epc.registry.history import lost_events, moved_events
+from epc.registry.history import lost_events
 from epc.registry.reading import folders, of_folder
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
@@ -102,7 +102,6 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
             problem = f"{tag} was not published before this"
             findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
     _history(checkout, file, findings)
-    chain.check(checkout, findings)
     return sealed
 
 
@@ -124,9 +123,6 @@ def _history(checkout: Path, file: str, findings: Findings) -> None:
         return
     for line in lost:
         findings.add(_CLAUSE, file, f"this line was published and is gone: {line}", _RESTORE)
-    for line in moved_events(checkout):
-        problem = f"this line no longer stands where it was published: {line}"
-        findings.add(_CLAUSE, file, problem, _RESTORE)
 
 
 def _folder(folder: Path, seal: str | None, findings: Findings) -> None:

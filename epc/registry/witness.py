@@ -1,56 +1,59 @@
-"""What somebody else saw of the registry: a small file, kept where its maintainers cannot write.
+"""What was seen of the registry on a day: a small file, kept where its maintainers cannot write.
 
-Whoever can rewrite a repository can rewrite its history, its signed heads and its list of signers.
-They cannot rewrite what a mirror noted before.
+Whoever can rewrite a repository can rewrite its history. They cannot rewrite what a mirror noted
+before: a commit, and one digest over the events and the digests of every published file in it.
 """
 
 import hashlib
+import tarfile
 from dataclasses import dataclass
 from datetime import date
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from epc.errors import Finding, UsageError, WorldError
+from epc.errors import Finding, UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.typed import parse
 from epc.registry import layout
-from epc.registry.chain import event_lines, heads, signed_heads
-from epc.registry.history import behind, git, is_ancestor
-from epc.registry.sums import sha256
+from epc.registry.history import git, git_bytes, has_commit, is_ancestor
+from epc.registry.sums import sums_text
 
 _CLAUSE: Final = "EPC-4"
 _ASK: Final = "ask the maintainers, and keep this file; other mirrors can tell what they saw"
+_EVENTS: Final = f"{layout.FOLDER}/{layout.EVENTS}"
+_PUBLISHED: Final = f":(glob){layout.FOLDER}/v*/**"
+_SUMS: Final = f":(glob){layout.FOLDER}/v*/{layout.SUMS}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """A registry as it was seen on a day: its commit, its chain, each event's digest."""
+    """A registry as it was seen on a day.
+
+    `sha256` is that of the output of `sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS`.
+    """
 
     day: date
-    commit: str | None
-    head: str
-    events: tuple[str, ...]
-    signed: int
-    signers: str | None
+    commit: str
+    sha256: str
 
 
 def seen(checkout: Path, day: date) -> Witness:
-    """Return what there is to see of a checkout."""
-    lines = event_lines(checkout)
-    signers = checkout / layout.FOLDER / layout.SIGNERS
-    try:
-        commit = git(checkout, "rev-parse", "--verify", "HEAD").strip()
-    except WorldError:
-        commit = None
-    return Witness(
-        day=day,
-        commit=commit,
-        head=heads(lines)[-1],
-        events=tuple(hashlib.sha256(line).hexdigest() for line in lines),
-        signed=len(signed_heads(checkout)),
-        signers=sha256(signers) if signers.is_file() else None,
-    )
+    """Return what there is to see of a checkout's commit.
+
+    Raises: WorldError if there is none, or it holds no registry.
+    """
+    commit = git(checkout, "rev-parse", "--verify", "HEAD").strip()
+    return Witness(day=day, commit=commit, sha256=_digest(checkout, commit))
+
+
+def _digest(checkout: Path, commit: str) -> str:
+    archive = BytesIO(git_bytes(checkout, "archive", commit, "--", _EVENTS, _SUMS))
+    with tarfile.open(fileobj=archive) as tar:
+        files = {each.name: tar.extractfile(each) for each in tar}
+        digests = {n: hashlib.sha256(file.read()).hexdigest() for n, file in files.items() if file}
+    return hashlib.sha256(sums_text(digests).encode()).hexdigest()
 
 
 def read(path: Path) -> Witness:
@@ -68,41 +71,30 @@ def read(path: Path) -> Witness:
 
 
 def against(before: Witness, checkout: Path) -> list[Finding]:
-    """Return what was seen before and is no longer so."""
-    findings, now = Findings(), seen(checkout, before.day)
-    file, on = f"{layout.FOLDER}/{layout.EVENTS}", f"seen on {before.day}"
-    _events(before, now, file, findings)
-    if before.commit and not is_ancestor(checkout, before.commit):
+    """Return what was seen before and is no longer so.
+
+    Raises: WorldError if git fails.
+    """
+    findings, on = Findings(), f"seen on {before.day}"
+    if not is_ancestor(checkout, before.commit):
         problem = (
             f"commit {before.commit}, {on}, is not in this history: it was rewritten "
             "by a force-push, or the clone is shallow"
         )
         findings.add(_CLAUSE, "git", problem, _ASK)
-    if now.signed < before.signed:
-        problem = f"{before.signed} signed heads were {on}, {now.signed} are here"
-        findings.add(_CLAUSE, f"{layout.FOLDER}/{layout.HEADS}", problem, _ASK)
-    if now.signers != before.signers:
-        problem = f"names other keys than those {on}"
-        where = f"{layout.FOLDER}/{layout.SIGNERS}"
-        findings.add(_CLAUSE, where, problem, "see who changed it, and why", severity="warning")
+    if not has_commit(checkout, before.commit):
+        return findings.kept()
+    if _digest(checkout, before.commit) != before.sha256:
+        problem = f"commit {before.commit} holds other digests than it was {on} with"
+        findings.add(_CLAUSE, "git", problem, _ASK)
+    words = ("diff", "--name-only", "-z", "--no-renames", "--diff-filter=a")
+    changed = git(checkout, *words, before.commit, "HEAD", "--", _PUBLISHED)
+    for path in filter(None, changed.split("\0")):
+        findings.add(_CLAUSE, path, f"is gone, or not as it was {on}", _ASK)
+    then, now = (git_bytes(checkout, "show", f"{c}:{_EVENTS}") for c in (before.commit, "HEAD"))
+    if not now.startswith(then):
+        kept = set(now.splitlines())
+        lost = [line.decode(errors="replace") for line in then.splitlines() if line not in kept]
+        for line in lost or ("all are there, in another order",):
+            findings.add(_CLAUSE, _EVENTS, f"does not begin with the lines {on}: {line}", _ASK)
     return findings.kept()
-
-
-def _events(before: Witness, now: Witness, file: str, findings: Findings) -> None:
-    if now.events[: len(before.events)] == before.events:
-        return
-    on = f"seen on {before.day}"
-    present = set(now.events)
-    for number, digest in enumerate(before.events, start=1):
-        if digest not in present:
-            problem = f"event {number}, {on} with SHA-256 {digest}, was removed or changed"
-            findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)
-    for digest in behind(list(before.events), list(now.events)):
-        number = before.events.index(digest) + 1
-        problem = f"event {number} no longer stands behind those that it was {on} behind"
-        findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)
-    known = set(before.events)
-    for number, digest in enumerate(now.events[: len(before.events)], start=1):
-        if digest not in known:
-            problem = f"line {number} was not there, {on}, and stands among those that were"
-            findings.add(_CLAUSE, f"{file}:{number}", problem, _ASK)

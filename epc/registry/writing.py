@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from epc.errors import UsageError, able_to
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import dumps_line, read_lines, write_bytes
-from epc.records.typed import as_json, parse
+from epc.records.strict_json import dumps_line, write_bytes
+from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
@@ -46,28 +46,10 @@ def append(lock: RegistryLock, *events: Event | LivesSealed) -> Path:
     Raises: WorldError if the disk fails.
     """
     path = lock.home / layout.EVENTS
-    add_lines(path, *events)
-    return path
-
-
-def add_lines(path: Path, *values: Any) -> None:
-    """Add values at the end of a file of JSON lines, all of them or none.
-
-    Raises: WorldError if the disk fails.
-    """
     with able_to("read", path):
         before = path.read_bytes() if path.exists() else b""
-    write_bytes(path, [before, *(dumps_line(as_json(value)).encode() for value in values)])
-
-
-def typed_lines(path: Path, kind: type[T]) -> Iterator[tuple[int, T | None]]:
-    """Yield the number of each line of a file, and its value; None where it is none of its kind."""
-    for index, row, problems in read_lines(path, path.name) if path.exists() else ():
-        try:
-            value = None if problems else parse(row, kind)
-        except ValueError:
-            value = None
-        yield index + 1, value
+    write_bytes(path, [before, *(dumps_line(as_json(event)).encode() for event in events)])
+    return path
 
 
 @contextmanager

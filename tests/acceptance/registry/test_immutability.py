@@ -58,15 +58,6 @@ def test_a_line_separator_inside_an_event_does_not_break_its_line(
     assert lost == [dumps_line(event).rstrip("\n")]
 
 
-def test_events_that_say_the_same_stand_where_they_were_published(checkout: Checkout) -> None:
-    event = {"date": "2026-04-01", "event": "withdrawn", "reason": "moved\u2028far"}
-    for tag in ("v1.0-Judge-1", SECOND, "v1.0-Judge-1"):
-        checkout.tell({**event, "tag": tag})
-    commit(checkout.folder, "withdraw, and once more")
-
-    assert [f.where for f in verify(checkout.folder)] == []
-
-
 EDITS: dict[str, tuple[Callable[[Checkout], object], str]] = {
     "a figure": (lambda c: edit(c.home / SECOND / "metrics.json", "1.1", "1.2"), "metrics.json"),
     "a card": (lambda c: edit(c.home / SECOND / "snapshot.json", "a test", "b"), "snapshot.json"),
@@ -149,29 +140,6 @@ def test_an_event_that_was_taken_out_and_put_back_is_not_lost(checkout: Checkout
     path.write_text(whole)
     commit(checkout.folder, "mended")
 
-    assert verify(checkout.folder) == []
-
-
-@pytest.mark.parametrize("committed", [False, True])
-def test_events_in_another_order_than_history_has_them_are_found(
-    checkout: Checkout, *, committed: bool
-) -> None:
-    checkout.publish("v1.0-Other", day="2026-03-01")  # of the same day as the one before it
-    commit(checkout.folder, "publish a third")
-    path = checkout.home / "events.jsonl"
-    first, second, third = path.read_text().splitlines(keepends=True)
-    path.write_text(first + third + second)
-    if committed:
-        commit(checkout.folder, "reorder")
-        (checkout.folder / "later.txt").touch()
-        commit(checkout.folder, "go on")
-
-    assert places(checkout) == ["snapshots/events.jsonl"]
-
-    path.write_text(first + second + third)
-    assert verify(checkout.folder) == []
-    checkout.publish("v1.1-Other", day="2026-03-01")
-    commit(checkout.folder, "mend it and go on")
     assert verify(checkout.folder) == []
 
 

@@ -174,6 +174,7 @@ def test_only_jobs_that_run_main_may_write() -> None:
     assert {where: what for where, what in writing.items() if what} == {
         ("report.yml", "comment"): {"pull-requests"},
         ("publish.yml", "registry"): {"contents", "pull-requests"},
+        ("publish.yml", "build"): {"id-token", "attestations"},
         ("publish.yml", "deploy"): {"pages", "id-token"},
         ("expiry.yml", "upkeep"): {"issues"},
         ("locks.yml", "locks"): {"contents", "pull-requests"},

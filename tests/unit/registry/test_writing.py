@@ -11,7 +11,7 @@ import pytest
 from epc.errors import UsageError
 from epc.registry import layout, writing
 from epc.registry.snapshots import Event
-from epc.registry.writing import end, new_folder, typed_lines
+from epc.registry.writing import end, new_folder
 
 DAY = date(2026, 7, 2)
 
@@ -50,18 +50,6 @@ def test_what_ended_in_the_same_way_or_for_good_does_not_end_again(
 ) -> None:
     with pytest.raises(UsageError, match=f"is {before} already"):
         ended(tmp_path, event("deprecated"), [event(before)], monkeypatch)
-
-
-def test_lines_are_numbered_from_one_and_what_is_none_of_the_kind_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "e.jsonl"
-    good = {"date": "2026-07-02", "tag": "v1.0-X", "event": "published"}
-    path.write_text(json.dumps(good) + "\n{}\nnot json\n")
-
-    found = list(typed_lines(path, Event))
-
-    assert [number for number, _ in found] == [1, 2, 3]
-    assert [value is not None for _, value in found] == [True, False, False]
-    assert list(typed_lines(tmp_path / "missing", Event)) == []
 
 
 def test_a_folder_stands_there_once_its_block_ended_and_not_if_it_failed(tmp_path: Path) -> None:
