@@ -113,7 +113,6 @@ PURE_MODULES = [
         "endings",
         "days",
         "names",
-        "confusables",
         "members",
         "named",
         "platforms",

@@ -63,4 +63,5 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
 def _is_offer(path: str) -> bool:
     """Whether a path is below the folder of submissions, or one that could be taken for it."""
     top = path.partition("/")[0].strip('"')
-    return skeleton(top) == skeleton(layout.FOLDER) and path != _README
+    alike = not top.isascii() or skeleton(top) == skeleton(layout.FOLDER)
+    return alike and path != _README

@@ -141,8 +141,7 @@ def statement_texts(statement: Statement) -> Iterator[Finding]:
     for key, kind in kinds:
         if (text := getattr(statement, key)) is None:
             continue
-        for problem in problems(text, kind):
-            yield _text(f"{layout.STATEMENT}/{key}", problem)
+        yield from _of_text(f"{layout.STATEMENT}/{key}", text, kind)
         if not skeleton(text):
             yield _text(f"{layout.STATEMENT}/{key}", "says nothing")
 
@@ -151,8 +150,18 @@ def manifest_texts(manifest: Json) -> Iterator[Finding]:
     """Yield what is wrong with the free text of a manifest of valid shape."""
     for path, kind in _PLACES:
         for where, text in _texts(manifest, path, ()):
-            for problem in problems(text, kind):
-                yield _text(f"manifest.json{pointer(*where)}", problem)
+            yield from _of_text(f"manifest.json{pointer(*where)}", text, kind)
+
+
+def _of_text(where: str, text: str, kind: Kind) -> Iterator[Finding]:
+    """Yield what is wrong with a text, and which letter of a name a maintainer has to look at."""
+    for problem in problems(text, kind):
+        yield _text(where, problem)
+    beyond = next((char for char in text if char.isalpha() and not char.isascii()), None)
+    if kind == "name" and beyond:
+        problem = f"has {beyond!a}, no letter of A to Z"
+        remedy = "maintainer: can it be taken for another's name?"
+        yield Finding(layout.TEXT, shown(where), problem, remedy, severity="warning")
 
 
 def _texts(

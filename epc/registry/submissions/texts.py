@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from epc.printable import FORMULA, is_seen
-from epc.registry.names import scripts_beside
 
 Kind = Literal["name", "label", "prose", "prompt"]
 
@@ -43,8 +42,6 @@ def problems(text: str, kind: Kind) -> Iterator[str]:
         hidden = [at for at in hidden if text[at] not in _LINES and not _joins(text, at)]
     if hidden:
         yield f"holds a character that is not seen, U+{ord(text[hidden[0]]):04X}"
-    if kind == "name" and (apart := scripts_beside(text)):
-        yield f"mixes letters of two scripts, {' and '.join(map(str.capitalize, apart))}"
     if text.startswith(FORMULA):
         yield f"begins with {text[0]!a}, as a formula of a spreadsheet does"
     if kind != "prompt" and (odd := [c for c in text if not _is_plain(c, _MARKS[kind])]):

@@ -249,7 +249,7 @@ FOLDERS: dict[str, tuple[Build, Wanted]] = {
     ),
     "a look-alike in another script beside it": (
         beside("an-h\u043enest-one"),
-        ("Submission S4", "an-h", "looks like"),
+        ("Submission S4", "", "\\u043e"),
     ),
 }
 

@@ -2,20 +2,17 @@
 
 import pytest
 
-from epc.registry.names import is_one_contributor, is_same, scripts_beside
+from epc.registry.names import is_one_contributor, is_same
 
 SAME = [
     ("A. Publisher", "A. Publisher "),
     ("A. Publisher", "A.  Publisher"),
     ("A. Publisher", "a. publisher"),
     ("A. Publisher", "A Publisher"),
-    ("A. Publisher", "\u0410. Publisher"),
-    ("A. Publisher", "A. Publ\u0456sher"),
     ("A. Publisher", "A.\u3164Publisher"),
     ("A. Publisher", "A. \uff30ublisher"),
     ("A. Publisher", "\U0001d400. Publisher"),
     ("Zo\u00eb", "Zoe\u0308"),
-    ("BOB", "\u0412\u041e\u0412"),
     ("GPT4o-0806", "gpt4o-O806"),
     ("Llama-3.1", "LIama-3.1"),
     ("modern", "rnodern"),
@@ -40,27 +37,10 @@ def test_names_that_differ_in_a_letter_that_is_seen_are_two(one: str, other: str
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
-    [
-        ("A. Name", None),
-        ("\u7530\u4e2d Ken", None),
-        ("\u0418\u0432\u0430\u043d \u041f.", None),
-        ("\u0410. Name", ("CYRILLIC", "LATIN")),
-        ("\u0418. \u674e", ("CJK", "CYRILLIC")),
-        ("42", None),
-    ],
-)
-def test_scripts_that_are_not_written_together_are_told(
-    name: str, found: tuple[str, str] | None
-) -> None:
-    assert scripts_beside(name) == found
-
-
-@pytest.mark.parametrize(
     ("one", "other", "same"),
     [
         (("A. Name", "a-name"), ("B. Name", "A-Name"), True),
-        (("A. Name", "a-name"), ("\u0410. Name", "another"), True),
+        (("A. Name", "a-name"), ("a  Name", "another"), True),
         (("A. Name", "a-name"), ("B. Name", "another"), False),
         (("A. Name", None), ("B. Name", "a-name"), False),
         (("A. Name", None), ("a name", "a-name"), True),

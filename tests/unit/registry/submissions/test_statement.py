@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from epc.registry.submissions.statement import Statement, _texts, manifest_texts
+from epc.registry.submissions.statement import (
+    Statement,
+    _texts,
+    manifest_texts,
+    statement_texts,
+)
 
 VALUE = {"a": {"b": "one", "c": ["two", {"d": "three"}]}, "e": "four"}
 
@@ -49,6 +54,21 @@ def statement(**changed: Any) -> Statement:
     fixed = {"generation": "G", "platform": "openai", "endpoint": "direct", "contributor": "A. B."}
     more = {"login": "ab", "licence": "CC0-1.0", "replicates": None, "identity": "1"}
     return Statement(**{**fixed, **more, "conflicts": "none", **changed})
+
+
+@pytest.mark.parametrize(
+    "name", ["\u0410. Name", "\u0418\u0432\u0430\u043d", "\uff21. Name", "Zo\u00eb"]
+)
+def test_submission_s5_a_maintainer_looks_at_a_name_with_a_letter_beyond_a_to_z(name: str) -> None:
+    strategies = {"strategies": [{"name": name, "prompt": name}]}
+
+    found = [*statement_texts(statement(contributor=name)), *manifest_texts(strategies)]
+
+    assert [(f.where, f.severity) for f in found] == [
+        ("submission.json/contributor", "warning"),
+        ("manifest.json/strategies/0/name", "warning"),
+    ]
+    assert list(statement_texts(statement(contributor="A. Name 2"))) == []
 
 
 @pytest.mark.parametrize(
