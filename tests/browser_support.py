@@ -72,7 +72,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """Serve a folder as `epc site serve` does, and yield its address."""
+    """Serve a folder as `epc admin site serve` does, and yield its address."""
     made = SiteServer(folder, 0)
     Thread(target=made.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{made.server_port}/"

@@ -51,11 +51,13 @@ def publish_scores(made: Checkout) -> None:
     for judge in ("j-1", "k-1"):
         made.evaluator(generation_record(judge, life_record(model=judge)))
         who = ("--judge", judge, "--generation", judge, "--contributor", "A. Name", "--no-git")
-        epc(made.folder, "snapshot", "publish", str(file), *who)
+        epc(made.folder, "admin", "snapshot", "publish", str(file), *who)
 
 
 def publish_verdicts(clone: Path, source: Path) -> Path:
     file = imported(source, clone.parent / "verdicts.parquet")
-    assert epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
+    assert (
+        epc(clone, "admin", "snapshot", "publish", str(file), *WHO, "--no-git").stdout == f"{TAG}\n"
+    )
     commit(clone, "publish")
     return clone

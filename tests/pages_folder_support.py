@@ -80,7 +80,7 @@ def shell(clone: Path, home: Path) -> Iterator[Shell]:
     (served / "snapshots").symlink_to(clone / "snapshots")
 
     def exported(_: Path) -> None:
-        done = as_text(run_program("snapshot", "export", cwd=clone))
+        done = as_text(run_program("admin", "snapshot", "export", cwd=clone))
         (served / "registry.json").write_text(done.stdout, "utf-8")
 
     prepared: dict[str, Callable[[Path], object]] = {

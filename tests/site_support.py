@@ -102,7 +102,7 @@ def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -
         *("--seeds", "0-2", "--rounds", str(rounds), "--out", str(run)),
     )
     words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
-    done = epc(made.folder, "snapshot", "publish", str(run), *words)
+    done = epc(made.folder, "admin", "snapshot", "publish", str(run), *words)
     commit(made.folder, "publish")
     return done.stdout.strip()
 
@@ -148,7 +148,7 @@ def judged(
     folder = folder or evaluated(made.folder.parent / f"judged-{generation}")
     words = ("--generation", generation, "--contributor", "A. Tester", "--no-git")
     own = ("--weights", weights) if weights else ()
-    done = epc(made.folder, "snapshot", "publish", str(folder), *words, *own)
+    done = epc(made.folder, "admin", "snapshot", "publish", str(folder), *words, *own)
     commit(made.folder, "publish")
     return done.stdout.strip()
 
@@ -160,7 +160,7 @@ def build(
     target = out or made.folder / "public"
     epc(
         made.folder,
-        *("site", "build", "--out", str(target), "--base-url", ADDRESS, "--as-of", AS_OF),
+        *("admin", "site", "build", "--out", str(target), "--base-url", ADDRESS, "--as-of", AS_OF),
         *more,
         env=env,
     )

@@ -4,7 +4,6 @@ A failure is one line and what to do next, never a traceback. `EPC_TRACEBACK=1` 
 traceback of an unforeseen error to whoever wants to report it.
 """
 
-import importlib
 import io
 import os
 import sys
@@ -12,99 +11,60 @@ from typing import Any, Final
 
 import click
 
+from epc.cli.groups import LazyGroup, with_blocks
 from epc.errors import EpcError, ExitCode
-from epc.extras import MissingExtraError, of_module, require
+from epc.extras import MissingExtraError, of_module
 from epc.printable import lines_shown
 
 # Name: module below epc.cli, and its line in `epc --help`. Nothing is imported for the help page.
-_COMMANDS: Final = {
-    "run": "Measure an evaluator and write a run folder.",
-    "resume": "Finish an interrupted run.",
-    "merge": "Join runs of one measurement over different seeds.",
-    "show": "Show a run's figures: table, picture, or JSON.",
-    "audit": "Say whether a claim can rest on a measurement, and why.",
-    "simulate": "Compute the figures of a synthetic evaluator.",
-    "design": "Your own question as a file: new, check, show, diff.",
-    "plan": "Say how many seeds, calls and dollars a precision takes.",
-    "validate": "Check records: schema, meaning, recomputed values.",
-    "recompute": "Recompute a run's metrics from its trials alone.",
-    "compare": "Compare two measurements: like for like, differences, drift.",
-    "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
-    "snapshot": "The registry's snapshots: list, show, diff, verify.",
-    "data": "All figures, verdicts and trials as Parquet, digests checked.",
-    "verify": "Ask the evaluator of a published measurement again, and compare.",
-    "submission": "Offer a run for publication: new, check, comment, publish.",
-    "evaluators": "The lifecycles of evaluators: list, show, check, sync.",
-    "expiry": "Say whether figures and evaluators still hold on a day.",
-    "scan": "Find the models that a project names: a gate for your CI.",
-    "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
-    "github": "Read from GitHub and write there, for the workflows.",
-    "site": "The published site: build it, serve it.",
-    "replay": "Answer one conformance case.",
-    "conformance": "List the conformance suite, or check a program with it.",
-    "judge": "Score outputs by judge models: plan, competence, run, check, report, import.",
-    "observe": "Verdicts that others recorded: import, check, report.",
-    "cache": "List, size or clear the kept answers of pinned weights.",
-    "models": "List the models that you can name, or fetch weights.",
-    "doctor": "Say what is installed, what is missing, and how to get it.",
+_SECTIONS: Final = {
+    "Measure": {
+        "run": "Measure an evaluator and write a run folder.",
+        "resume": "Finish an interrupted run.",
+        "show": "Show a run's figures: table, picture, or JSON.",
+        "design": "Your own question as a file: new, check, show, diff.",
+        "plan": "Say how many seeds, calls and dollars a precision takes.",
+        "simulate": "Compute the figures of a synthetic evaluator.",
+    },
+    "Check": {
+        "audit": "Say whether a claim can rest on a measurement, and why.",
+        "validate": "Check records: schema, meaning, recomputed values.",
+        "recompute": "Recompute a run's metrics from its trials alone.",
+        "compare": "Compare two measurements: like for like, differences, drift.",
+        "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
+        "verify": "Ask the evaluator of a published measurement again, and compare.",
+        "judge": "Score outputs by judge models: plan, competence, run, check, report, import.",
+        "observe": "Verdicts that others recorded: import, check, report.",
+    },
+    "Look up": {
+        "expiry": "Say whether figures and evaluators still hold on a day.",
+        "scan": "Find the models that a project names: a gate for your CI.",
+        "evaluators": "What is known of judges: card, succeed, list, show, export.",
+        "snapshot": "The registry's snapshots: list, show, diff, fetch, verify.",
+        "data": "All figures, verdicts and trials as Parquet, digests checked.",
+        "models": "List the models that you can name, or fetch weights.",
+    },
+    "Contribute": {
+        "submission": "Offer a run for publication: new, check.",
+        "conformance": "List the conformance suite, or check a program with it.",
+        "doctor": "Say what is installed, what is missing, and how to get it.",
+        "admin": "What only maintainers and workflows use.",
+    },
 }
+_SCRIPTED: Final = ("merge", "replay")  # scripts call them
 # What has to be installed beyond the core before a command begins. Of the others, a command that
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
     **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
     **dict.fromkeys(("validate", "recompute", "compare", "watch", "verify"), "measure"),
-    **dict.fromkeys(("submission", "replay", "observe", "cache", "models"), "measure"),
+    **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",
 }
 _MOVED: Final = {
-    "study": "the studies are scripts of a clone: python tests/studies/words/command.py"
+    "study": "the studies are scripts of a clone: python tests/studies/words/command.py",
+    **{name: f"`epc admin {name}`" for name in ("github", "site", "upkeep", "cache")},
 }
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
-
-
-class _LazyGroup(click.Group):
-    """A group that imports a command's module only when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click hands it over)
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click hands it over)
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"epc.cli.{cmd_name}")
-        return _with_blocks(module.command)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click hands it over)
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name in _NEEDS and not {*ctx.help_option_names} & {*args} and not ctx.resilient_parsing:
-            require(_NEEDS[name])
-        if name in _COMMANDS or name.startswith("-"):
-            return super().resolve_command(ctx, args)
-        import difflib
-
-        close = difflib.get_close_matches(name, _COMMANDS, n=1)
-        if name in _MOVED:
-            raise click.UsageError(f"`epc {name}` has moved: {_MOVED[name]}", ctx)
-        hint = f" Did you mean {close[0]!r}?" if close else " See `epc --help`."
-        raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
-
-
-def _with_blocks(command: click.Command) -> click.Command:
-    """Let help texts keep the lines of a block.
-
-    Click marks such a block by a backspace character; our raw docstrings spell it as two.
-    """
-    command.help = (command.help or "").replace("\\b\n", "\b\n")
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            _with_blocks(inner)
-    return command
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -115,7 +75,15 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="epc.cli",
+    sections=_SECTIONS,
+    unlisted=_SCRIPTED,
+    needs=_NEEDS,
+    moved=_MOVED,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.option(
     "--version",
     is_flag=True,
@@ -136,7 +104,7 @@ def program() -> None:
     """
 
 
-_with_blocks(program)
+with_blocks(program)
 
 
 def main(args: list[str] | None = None) -> None:

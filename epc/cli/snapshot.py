@@ -16,20 +16,21 @@ from epc.cli.common import (
     say_findings,
     tell,
 )
-from epc.cli.maintaining import drift, expire, headlines, publish, tags, withdraw
+from epc.cli.groups import MovedGroup
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
-from epc.cli.sealing import checked, witness
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 
 
-@click.group()
+_MAINTAINED = (
+    *("publish", "withdraw", "drift", "expire", "headlines", "tags"),
+    *("witness", "checked", "export"),
+)
+
+
+@click.group(cls=MovedGroup, moved={name: f"`epc admin snapshot {name}`" for name in _MAINTAINED})
 def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
-
-
-for _maintaining in (publish, withdraw, drift, expire, headlines, tags, witness, checked):
-    command.add_command(_maintaining)
 
 
 @command.command(name="list")
@@ -155,20 +156,6 @@ def verify(checkout: Path | None, form: str) -> None:
     if form == "text":
         note(f"findings: {len(findings)}")
     leave(clean=is_clean(findings))
-
-
-@command.command()
-def export() -> None:
-    r"""Print the registry as the one document that `--registry URL` reads.
-
-    \b
-    Example:
-      epc snapshot export > public/registry.json
-    """
-    from epc.records.strict_json import dumps
-    from epc.registry.reading import document
-
-    click.echo(dumps(document(checkout_here())), nl=False)
 
 
 @command.command()

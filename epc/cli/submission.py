@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import checkout_here, echo_json, leave, locked_here, note, now, say
+from epc.cli.common import checkout_here, echo_json, leave, note, now, say
+from epc.cli.groups import MovedGroup
 from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ _OF_A_SOURCE: Final = ("endpoint", "platform", "weights", "source", "replicates"
 _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
 
 
-@click.group()
+@click.group(
+    cls=MovedGroup,
+    moved={name: f"`epc admin submission {name}`" for name in ("comment", "publish")},
+)
 def command() -> None:
     """Submissions: offer a run for publication, and check it."""
 
@@ -158,7 +162,7 @@ def check(
 
     PATH is a submission's folder, or submissions/ for all of them. Its files are data: the command
     runs nothing in them, and trusts only the checkout. A pull request that publishes has to hold
-    what `epc submission publish` makes. Exits 1 if the submission cannot be published.
+    what `epc admin submission publish` makes. Exits 1 if the submission cannot be published.
 
     \b
     Example:
@@ -190,51 +194,3 @@ def check(
         for line in text(value):
             say(line)
     leave(clean=value.ok)
-
-
-@command.command()
-@click.argument("report", type=FILE)
-def comment(report: Path) -> None:
-    r"""Print a check's REPORT as the Markdown of a pull request's comment.
-
-    The report is untrusted. The comment shows every text of it literally: nothing in it can make a
-    link, a picture or a mention. If the report cannot be used, the comment says so.
-
-    \b
-    Example:
-      epc submission comment report.json
-    """
-    from epc.registry.submissions.comment import comment as comment_of
-
-    click.echo(comment_of(report), nl=False)
-
-
-@command.command()
-@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text")
-def publish(form: str) -> None:
-    r"""Publish every merged submission: each becomes a snapshot, or is refused by itself.
-
-    Each one is checked again and published as `epc snapshot publish submissions/SLUG` does. One
-    that is refused stays where it is and stops no other. Nothing is pushed. Exits 1 if any was
-    refused.
-
-    \b
-    Example:
-      epc submission publish
-    """
-    from epc.records.typed import as_json
-    from epc.registry.submissions.merged import markdown, promote_all
-
-    with locked_here() as lock:
-        outcomes = promote_all(lock, day=now().date(), tell=note)
-    refused = [one for one in outcomes if one.tag is None]
-    for one in refused:
-        note(f"refused {one.slug}: {one.refused}")
-    if form == "json":
-        echo_json([as_json(one) for one in outcomes])
-    elif form == "markdown":
-        click.echo(markdown(outcomes), nl=False)
-    else:
-        for one in outcomes:
-            say(one.tag or f"{one.slug}  refused")
-    leave(clean=not refused)

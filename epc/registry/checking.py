@@ -1,4 +1,4 @@
-"""Do the records of evaluators' lives hold together? (`epc evaluators check`)."""
+"""Do the records of evaluators' lives hold together? (`epc admin evaluators check`)."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Publishing a measured run, an evaluation, or recorded verdicts (`epc snapshot publish`).
+"""Publishing a measured run, an evaluation, or recorded verdicts (`epc admin snapshot publish`).
 
 The order is what makes it safe to interrupt: raw files into the store, the folder whole under its
 name, the event, what DVC shows, the commit, the git tag. Each step looks whether it was done, so a

@@ -3,7 +3,7 @@
 Where there is neither, the document as it was when the package was built: `setup.py` puts it there.
 
 Reading is quick and trusts what is there, so that a list of thousands takes no time; whether it may
-be trusted is what `epc snapshot verify` and `epc evaluators check` say.
+be trusted is what `epc snapshot verify` and `epc admin evaluators check` say.
 """
 
 import gc
@@ -267,5 +267,5 @@ def _text(path: Path | str) -> str:
 
 
 def _malformed(where: Path | str, problem: str) -> MalformedError:
-    remedy = "see `epc snapshot verify` and `epc evaluators check`"
+    remedy = "see `epc snapshot verify` and `epc admin evaluators check`"
     return MalformedError(Finding(clause="EPC-4", where=str(where), problem=problem, remedy=remedy))

@@ -24,7 +24,7 @@ from epc.registry.writing import append
 
 _CLAUSE: Final = "EPC-4"
 _PLACE: Final = f"{layout.FOLDER}/{layout.EVALUATORS}"
-_REMEDY: Final = "restore it with `git checkout`; if it is right, run `epc evaluators seal`"
+_REMEDY: Final = "restore it with `git checkout`; if it is right, run `epc admin evaluators seal`"
 
 
 def seal(lock: RegistryLock, day: date) -> str:
@@ -33,7 +33,7 @@ def seal(lock: RegistryLock, day: date) -> str:
     Raises: UsageError if they do not hold together; WorldError if the disk fails.
     """
     if findings := check_records(lock.checkout):
-        raise UsageError(f"{findings[0]}\n  fix: `epc evaluators check` lists all of it")
+        raise UsageError(f"{findings[0]}\n  fix: `epc admin evaluators check` lists all of it")
     folder = lock.home / layout.EVALUATORS
     digests = {path.name: sha256(path) for path in folder.glob("*.json")}
     strict_json.write_bytes(folder / layout.SUMS, [sums_text(digests).encode()])

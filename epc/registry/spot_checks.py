@@ -32,7 +32,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 
 _READING: Final = "Reading R99"
-_REMEDY: Final = "take it out; a maintainer adds one with `epc snapshot checked`"
+_REMEDY: Final = "take it out; a maintainer adds one with `epc admin snapshot checked`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

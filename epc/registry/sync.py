@@ -1,4 +1,4 @@
-"""Proposals for the lives of evaluators, from lists that others maintain (`epc evaluators sync`).
+"""Proposals for the lives of evaluators, from others' lists (`epc admin evaluators sync`).
 
 A proposal is a diff that a person reads and applies. What was stated before is kept beside the new
 date, because dates move and someone will ask when.

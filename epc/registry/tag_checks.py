@@ -19,8 +19,8 @@ _REMEDY: Final = "ask who moved it; `git fetch --tags --force` brings the tags t
 def check_tags(checkout: Path, published: list[str], findings: Findings) -> None:
     """Note a tag of another commit than the one that published its snapshot, or badly signed.
 
-    A clone may lack tags; `epc snapshot tags` lists those. Outside a repository, and in a shallow
-    clone, there is nothing to check.
+    A clone may lack tags; `epc admin snapshot tags` lists those. Outside a repository, and in a
+    shallow clone, there is nothing to check.
 
     Raises: WorldError if git fails.
     """

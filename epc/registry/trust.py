@@ -23,7 +23,7 @@ from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
 
 _READING: Final = "Reading R99"
-_REMEDY: Final = "take the snapshot out, and publish it as `epc submission publish` does"
+_REMEDY: Final = "take the snapshot out, and publish it as `epc admin submission publish` does"
 _CALLS: Final = f"raw/{CALLS}"
 
 

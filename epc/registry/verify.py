@@ -130,7 +130,7 @@ def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
     home = f"{layout.FOLDER}/{folder.name}"
     sums = folder / layout.SUMS
     if seal is None:
-        remedy = "publish it with `epc snapshot publish`, or remove the folder"
+        remedy = "publish it with `epc admin snapshot publish`, or remove the folder"
         findings.add(_CLAUSE, home, "no event says that it was published", remedy)
     elif not sums.is_file():
         findings.add(_CLAUSE, f"{home}/{layout.SUMS}", "is missing", _RESTORE)

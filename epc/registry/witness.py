@@ -67,7 +67,9 @@ def read(path: Path) -> Witness:
             return parse(value, Witness)
     except ValueError:
         pass
-    raise UsageError(f"{path} is no witness\n  fix: `epc snapshot witness NEW-FILE` makes one")
+    raise UsageError(
+        f"{path} is no witness\n  fix: `epc admin snapshot witness NEW-FILE` makes one"
+    )
 
 
 def against(before: Witness, checkout: Path) -> list[Finding]:

@@ -29,7 +29,7 @@ class Folder:
         if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_ours(path))):
             raise UsageError(
                 f"{path} holds something else\n"
-                "  fix: name an empty folder, or one that `epc site build` made"
+                "  fix: name an empty folder, or one that `epc admin site build` made"
             )
         path.mkdir(parents=True, exist_ok=True)
         (path / MARK).touch()

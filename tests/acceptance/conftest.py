@@ -29,7 +29,7 @@ def _deployed(folder: Path) -> Path:
         (folder / "evidence").mkdir()
     (folder / "checkout").mkdir()
     checkout = real_checkout(folder / "checkout", folder / "evidence")
-    words = ("site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
+    words = ("admin", "site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
     epc(checkout, *words, env=IN_A_WORKFLOW)
     return folder
 

@@ -118,14 +118,14 @@ def test_dvc_repro_at_the_root_runs_the_pipeline(clone: Path) -> None:
 
 
 def test_dvc_metrics_diff_tells_what_was_taken_back_since(clone: Path) -> None:
-    run(clone, "epc", "snapshot", "tags", "--restore")
+    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
     words = ("dvc", "metrics", "diff", "--json")
     old = json.loads(run(clone, *words, "v1.0-GPT4o-0806"))
     path = "snapshots/dvc/v1.0-CoinFlip.json"
     assert len(old) == len(tags(clone))
     assert old["snapshots/dvc/v1.0-GPT4o-0806.json"]["gamma"]["new"] == 1.176
 
-    run(clone, "epc", "snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "r")
+    run(clone, "epc", "admin", "snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "r")
 
     assert json.loads(run(clone, *words)) == {
         path: {"stands": {"old": True, "new": False, "diff": -1}}
@@ -156,7 +156,7 @@ def test_restored_tags_need_no_git_identity_and_are_the_same_in_every_clone(
     other = tmp_path / "other"
     git(tmp_path, "clone", "--quiet", "--no-tags", str(clone), str(other))
     for folder in (clone, other):
-        run(folder, sys.executable, "-m", "epc", "snapshot", "tags", "--restore")
+        run(folder, sys.executable, "-m", "epc", "admin", "snapshot", "tags", "--restore")
 
     made = [git(folder, "for-each-ref", "refs/tags") for folder in (clone, other)]
 
@@ -180,17 +180,17 @@ def test_the_python_of_the_page_about_data_needs_the_tags_only_where_it_says_so(
     for typed in (without, outside.replace("REPOSITORY", str(clone))):
         run(clone, sys.executable, "-c", f"{typed}\nassert first.startswith('{{')")
     assert "rev=" in at_tag
-    assert "epc snapshot tags --restore" in at_tag
+    assert "epc admin snapshot tags --restore" in at_tag
     run(clone, sys.executable, "-c", at_tag, code=1)
 
-    run(clone, "epc", "snapshot", "tags", "--restore")
+    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
 
     run(clone, sys.executable, "-c", f"{at_tag}\nassert first.startswith('{{')")
 
 
 def test_dvc_pull_at_a_first_tag_is_as_the_page_says(clone: Path) -> None:
     """It fetches everything and exits 1; at a tag that has the pipeline's folder it exits 0."""
-    run(clone, "epc", "snapshot", "tags", "--restore")
+    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
     git(clone, "checkout", "--quiet", "v1.0-CoinFlip")
     assert not (clone / "pipeline").exists()
 

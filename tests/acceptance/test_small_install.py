@@ -103,7 +103,7 @@ def test_no_look_up_loads_what_measures(installed: Installed) -> None:
     [
         (("run", "--evaluator", "mock/deterministic"), "measure"),
         (("judge", "report"), "judge"),
-        (("site", "build"), "site"),
+        (("admin", "site", "build"), "site"),
         (("evaluators", "card", "gpt-4o-2024-08-06"), "measure"),  # found out by the import
     ],
 )

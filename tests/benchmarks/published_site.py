@@ -123,7 +123,15 @@ def build(folder: Path, snapshots: int, *, measured: bool) -> Checkout:
 def built(folder: Path) -> Spent:
     """Build the site."""
     before, begun = os.times(), time.perf_counter()
-    words = ["site", "build", "--base-url", "https://registry.example/", "--as-of", "2026-08-01"]
+    words = [
+        "admin",
+        "site",
+        "build",
+        "--base-url",
+        "https://registry.example/",
+        "--as-of",
+        "2026-08-01",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "epc", *words],
         cwd=folder,

@@ -71,7 +71,7 @@ def build(folder: Path, snapshots: int) -> Checkout:
         ).folder
         words = ("--generation", f"Model{number}", "--contributor", "a benchmark", "--no-git")
         subprocess.run(
-            [*EPC, "snapshot", "publish", str(run), *words],
+            [*EPC, "admin", "snapshot", "publish", str(run), *words],
             cwd=folder,
             env=ENV,
             capture_output=True,
@@ -166,9 +166,9 @@ def add(made: Checkout, numbers: range) -> None:
         return
     with (made.home / "events.jsonl").open("a") as file:
         file.writelines(lines)
-    run(made, "snapshot", "headlines")
+    run(made, "admin", "snapshot", "headlines")
     commit(made.folder, "more")
-    run(made, "snapshot", "tags", "--restore")
+    run(made, "admin", "snapshot", "tags", "--restore")
 
 
 def run(made: Checkout, *words: str) -> float:
@@ -194,7 +194,7 @@ def observed(snapshots: int) -> None:
             ("expiry",),
             ("evaluators", "card", "gpt-4"),
             ("snapshot", "verify"),
-            ("site", "build"),
+            ("admin", "site", "build"),
         ):
             few, many = (run(each, *words) for each in made)
             print(f"epc {' '.join(words):<28}{few:10.2f}{many:12.2f}", flush=True)

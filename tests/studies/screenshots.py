@@ -37,7 +37,7 @@ PAGES = {
 def main() -> None:
     build, out = ROOT / "build" / "screenshots-site", ROOT / "build" / "screenshots"
     out.mkdir(parents=True, exist_ok=True)
-    words = ("site", "build", "--out", str(build), "--base-url", "http://127.0.0.1/")
+    words = ("admin", "site", "build", "--out", str(build), "--base-url", "http://127.0.0.1/")
     subprocess.run([sys.executable, "-m", "epc", *words], cwd=ROOT, check=True)
     with served(build) as home, chromium() as browser:
         for scheme in ("light", "dark"):

@@ -5,9 +5,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
-from epc.cli.program import _COMMANDS, _NEEDS
+from epc.cli.program import _NEEDS, program
 from epc.errors import ExitCode
 from epc.extras import BRINGS, EXTRAS, MissingExtraError, install, lacking, of_module, require
 
@@ -36,7 +37,7 @@ def test_the_core_is_what_looking_things_up_takes() -> None:
 
 
 def test_what_a_command_needs_is_an_extra() -> None:
-    assert set(_NEEDS) <= set(_COMMANDS)
+    assert set(_NEEDS) <= set(program.list_commands(click.Context(program)))
     assert set(_NEEDS.values()) <= set(EXTRAS)
 
 

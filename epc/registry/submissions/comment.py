@@ -1,4 +1,4 @@
-"""A report as the Markdown of one comment (`epc submission comment`).
+"""A report as the Markdown of one comment (`epc admin submission comment`).
 
 The report is untrusted: it comes from a run that a stranger's pull request could have changed. Its
 shape is checked, and every text of it stands in a code span, in which a forge renders no Markdown,

@@ -1,4 +1,4 @@
-"""All merged submissions at once (`epc submission publish`): one that is refused stops no other."""
+"""All merged submissions at once (`epc admin submission publish`): a refused one stops no other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

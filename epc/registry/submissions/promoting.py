@@ -1,4 +1,4 @@
-"""From a submission to a snapshot (`epc snapshot publish submissions/SLUG`).
+"""From a submission to a snapshot (`epc admin snapshot publish submissions/SLUG`).
 
 The statement says what the options would. The commit that publishes also takes the submission out
 of the checkout; its files are removed last, so that whatever is interrupted can be ended by the

@@ -1,4 +1,4 @@
-"""What a pull request changes below `snapshots/` and `epc submission publish` does not make.
+"""What a pull request changes below `snapshots/` and `epc admin submission publish` does not make.
 
 Pull requests are where the registry is written, so this is where a word of trust is kept from
 whoever writes a card by hand: what a merge would bring is made again, in a clone, from the
@@ -77,7 +77,7 @@ def _as_made(checkout: Path, main: str, merge: str, day: date, findings: Finding
         git(clone, "add", "--all", "--", _HOME)
         made = git(clone, "write-tree").strip()
         apart = [path for path in _differing(clone, made, merge) if path.startswith(f"{_HOME}/")]
-    _note(apart, "is not what `epc submission publish` makes of main's submissions", findings)
+    _note(apart, "is not what `epc admin submission publish` makes of main's submissions", findings)
 
 
 @contextmanager

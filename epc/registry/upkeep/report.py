@@ -98,7 +98,7 @@ def markdown(report: Upkeep) -> str:
     """Return the value as an issue's text; empty if nobody has anything to do."""
     if report.clean:
         return ""
-    blocks = [MARK, f"What the registry needs, as of {report.as_of} (`epc upkeep`)."]
+    blocks = [MARK, f"What the registry needs, as of {report.as_of} (`epc admin upkeep`)."]
     for title, count, lines, remedy in _parts(report):
         blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
     return "\n\n".join([*blocks, _rest(report)]) + "\n"
@@ -108,7 +108,7 @@ def _parts(report: Upkeep) -> Iterator[tuple[str, int, str, str]]:
     """Yield each section that has anything: title, number, lines, what to do."""
     again = "Measure the evaluator again and publish the next snapshot, or let it stand as expired."
     dates = "Look the dates up at the platform, and write them to `snapshots/evaluators/`."
-    apply = "If you believe it: `epc evaluators sync | git apply`, with the source it names."
+    apply = "If you believe it: `epc admin evaluators sync | git apply`, with the source it names."
     mend = "Name another source, or a copy of the page in an archive."
     for title, states, remedy in (
         ("Expired lately", report.expired, again),
@@ -152,7 +152,9 @@ def _fenced(lines: str) -> str:
     """Return lines in a block that nothing in them can end."""
     kept = lines.rstrip("\n")
     if len(kept) > _MOST_CHARACTERS:
-        kept = kept[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n... and more: run `epc upkeep`"
+        kept = (
+            kept[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n... and more: run `epc admin upkeep`"
+        )
     runs = [len(run) for run in re.findall("`+", kept)]
     fence = "`" * max(3, *(n + 1 for n in runs), 3)
     return f"{fence}text\n{kept}\n{fence}"

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,12 +17,7 @@ from epc.cli.reference import page
 
 pytestmark = pytest.mark.own_process
 
-COMMANDS = {"run", "resume", "merge", "cache", "show", "validate", "recompute", "replay"} | {
-    "audit",
-    "conformance",
-    "models",
-    "doctor",
-}
+COMMANDS = {"run", "resume", "show", "validate", "audit", "conformance", "models", "admin"}
 LOADED = """
 import json, sys
 from epc.cli import main
@@ -39,18 +35,16 @@ def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     return int(str(ended.value.code)), shown.out, shown.err
 
 
-def paths_of_commands() -> list[tuple[str, ...]]:
-    group = program.program
-    assert isinstance(group, click.Group)
-    paths: list[tuple[str, ...]] = []
+def paths_of_commands(
+    group: click.Group = program.program, *above: str
+) -> Iterator[tuple[str, ...]]:
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if isinstance(command, click.Group):
-            paths.extend((name, inner) for inner in command.commands)
+            yield from paths_of_commands(command, *above, name)
         else:
-            paths.append((name,))
-    return paths
+            yield (*above, name)
 
 
 def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
@@ -62,9 +56,10 @@ def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
         check=True,
     )
 
-    listed = {line.split()[0] for line in done.stdout.split("Commands:")[1].splitlines() if line}
+    listed = {line.split()[0] for line in done.stdout.split("Measure:")[1].splitlines() if line}
     modules = {name.partition(".")[0] for name in json.loads(done.stderr)}
     assert listed >= COMMANDS
+    assert not listed & {"merge", "replay", "site", "cache"}
     assert not modules & {"numpy", "jsonschema_rs", "pycurl", "xllamacpp", "vl_convert", "rich"}
     assert not modules & {"asyncio", "genai_prices", "pydantic"}
 
@@ -78,7 +73,7 @@ def test_help_keeps_its_blocks_line_by_line(capsys: pytest.CaptureFixture[str]) 
     assert "4 stopped with work left that `epc resume` can finish." in " ".join(out.split())
 
 
-@pytest.mark.parametrize("path", paths_of_commands(), ids=" ".join)
+@pytest.mark.parametrize("path", [*paths_of_commands()], ids=" ".join)
 def test_every_command_s_help_has_an_example_on_its_own_lines(
     capsys: pytest.CaptureFixture[str], path: tuple[str, ...]
 ) -> None:
@@ -223,3 +218,22 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
 
     assert len(commands) > 60
     assert [each.partition("\n")[0] for each in commands if "  -h, --help " not in each] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (("study",), "tests/studies/words/command.py"),
+        (("admin", "site", "build"), "`epc admin site`"),
+        (("admin", "snapshot", "publish", "x"), "`epc admin snapshot publish`"),
+        (("admin", "evaluators", "seal"), "`epc admin evaluators seal`"),
+        (("admin", "submission", "publish"), "`epc admin submission publish`"),
+    ],
+)
+def test_a_command_that_has_moved_says_what_to_type_instead(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], instead: str
+) -> None:
+    code, out, err = ran(capsys, *words)
+
+    assert (code, out) == (2, "")
+    assert f"has moved: {instead}" in err or f"{instead}\n" in err

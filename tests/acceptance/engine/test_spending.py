@@ -182,15 +182,15 @@ def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoin
     env = hosted(endpoint.url)
     assert epc("run", *HOSTED, *SMALL, "--out", tmp_path / "run", env=env).returncode == 0
     # Reading R76: nothing of a hosted model is kept.
-    assert json.loads(epc("cache", "size", "--format", "json").stdout)["answers"] == 0
+    assert json.loads(epc("admin", "cache", "size", "--format", "json").stdout)["answers"] == 0
     cache, asked = Cache(answer_cache_folder()), 3
     for number in range(asked):  # as a run with embedded weights keeps them
         cache.put(call(number))
 
-    listed = epc("cache", "list")
-    entries = json.loads(epc("cache", "list", "--format", "json").stdout)
-    size = json.loads(epc("cache", "size", "--format", "json").stdout)
-    text = epc("cache", "size").stdout
+    listed = epc("admin", "cache", "list")
+    entries = json.loads(epc("admin", "cache", "list", "--format", "json").stdout)
+    size = json.loads(epc("admin", "cache", "size", "--format", "json").stdout)
+    text = epc("admin", "cache", "size").stdout
 
     assert len(listed.stdout.splitlines()) == len(entries) == size["answers"] == asked
     folder = Path(os.environ["EPC_CACHE_DIR"]) / "answers"
@@ -202,7 +202,7 @@ def test_the_cache_is_listed_sized_and_cleared(tmp_path: Path, endpoint: Endpoin
     assert text == f"{asked} answers, {size['bytes']:,} bytes, in {folder}\n"
     for line, entry in zip(listed.stdout.splitlines(), entries, strict=True):
         assert line.startswith(f"{entry['id']}  2026-07-02  {entry['role']:<9}  {entry['model']}")
-    kept = epc("cache", "clear", stdin=b"n\n")
+    kept = epc("admin", "cache", "clear", stdin=b"n\n")
     assert (kept.returncode, kept.stdout) == (1, "")
-    assert epc("cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
-    assert json.loads(epc("cache", "size", "--format", "json").stdout)["answers"] == 0
+    assert epc("admin", "cache", "clear", "--yes").stdout == f"removed {asked} answers\n"
+    assert json.loads(epc("admin", "cache", "size", "--format", "json").stdout)["answers"] == 0

@@ -162,7 +162,7 @@ def test_a_withdrawal_needs_a_reason_and_changes_nothing_that_was_published(
     checkout: Checkout,
 ) -> None:
     before = (checkout.home / "events.jsonl").read_text()
-    words = ("snapshot", "withdraw", "v1.0-Judge-1")
+    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1")
     assert run(checkout.folder, *words).returncode == 2
     assert run(checkout.folder, *words, "--reason", " ").returncode == 2
 
@@ -191,7 +191,7 @@ def test_evaluators_are_listed_shown_and_checked(checkout: Checkout) -> None:
 
     assert [r["platform"] for r in listed] == ["maker", "cloud"]
     assert shown["platforms"][0]["retires"]["source"] == "https://maker.example/ends"
-    assert run(checkout.folder, "evaluators", "check").returncode == 0
+    assert run(checkout.folder, "admin", "evaluators", "check").returncode == 0
     assert run(checkout.folder, "evaluators", "show", "nobody").returncode == 2
 
 
@@ -202,13 +202,17 @@ def test_sync_proposes_and_does_not_write(checkout: Checkout, tmp_path: Path) ->
     (tmp_path / "list.json").write_text(json.dumps([entry]))
     before = (checkout.home / "evaluators" / "gpt-9.json").read_text()
 
-    done = run(checkout.folder, "evaluators", "sync", "--from", str(tmp_path / "list.json"))
+    done = run(
+        checkout.folder, "admin", "evaluators", "sync", "--from", str(tmp_path / "list.json")
+    )
 
     assert done.returncode == 1
     assert '+        "date": "2027-02-03"' in done.stdout
     assert (checkout.home / "evaluators" / "gpt-9.json").read_text() == before
     (tmp_path / "list.json").write_text("[]")
-    again = run(checkout.folder, "evaluators", "sync", "--from", str(tmp_path / "list.json"))
+    again = run(
+        checkout.folder, "admin", "evaluators", "sync", "--from", str(tmp_path / "list.json")
+    )
     assert again.returncode == 2
 
 
@@ -216,7 +220,7 @@ def test_sync_reads_the_list_that_the_installed_package_carries(checkout: Checko
     life = life_record(platform="openai", model="gpt-4o-2024-05-13")
     checkout.evaluator(generation_record("gpt-4o-2024-05-13", life))
 
-    done = run(checkout.folder, "evaluators", "sync")
+    done = run(checkout.folder, "admin", "evaluators", "sync")
 
     assert done.returncode == 1
     assert '+        "date": "2026-10-23"' in done.stdout

@@ -40,7 +40,7 @@ def test_reading_r57_publishing_again_supersedes_what_was_measured_alike(
     again = make_run(tmp_path / "again", evaluator=coin, seeds=4)
 
     for folder in (first.folder, longer.folder, again.folder):
-        done = epc("snapshot", "publish", folder, *COIN, cwd=checkout.folder)
+        done = epc("admin", "snapshot", "publish", folder, *COIN, cwd=checkout.folder)
         assert done.returncode == 0, done.stderr
 
     told = [(event["event"], event["tag"]) for event in checkout.events()]
@@ -64,7 +64,7 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
     tag = "v1.0-Judge-2"
 
     def drift(run: Path) -> Any:
-        return epc("snapshot", "drift", tag, "--watched", run, cwd=checkout.folder)
+        return epc("admin", "snapshot", "drift", tag, "--watched", run, cwd=checkout.folder)
 
     with serving() as endpoint:
 
@@ -75,7 +75,7 @@ def test_reading_r46_a_watch_that_alarmed_ends_the_snapshot_and_one_that_did_not
         run = tmp_path / "run"
         assert epc("run", *models, *small, "--out", run, env=on(0)).returncode == 0
         words = ("--generation", "Judge-2", *WHO, "--weights", f"sha256:{'ab' * 32}")
-        done = epc("snapshot", "publish", run, *words, cwd=checkout.folder)
+        done = epc("admin", "snapshot", "publish", run, *words, cwd=checkout.folder)
         assert (done.returncode, done.stdout) == (0, f"{tag}\n"), done.stderr
 
         assert epc("watch", run, env=on(1)).returncode == 0
@@ -107,8 +107,8 @@ def test_a_maintainers_word_ends_a_snapshot_with_its_source(checkout: Checkout) 
     today: Any = {"env": environment(SOURCE_DATE_EPOCH=str(DAY - 60 * 86_400))}
     cause = ("--cause", "retired")
 
-    bare = epc("snapshot", "drift", tag, "--reason", "r", cwd=checkout.folder)
-    done = epc("snapshot", "expire", tag, *cause, *words, cwd=checkout.folder, **today)
+    bare = epc("admin", "snapshot", "drift", tag, "--reason", "r", cwd=checkout.folder)
+    done = epc("admin", "snapshot", "expire", tag, *cause, *words, cwd=checkout.folder, **today)
 
     assert bare.returncode == 2
     assert "--source" in bare.stderr
@@ -136,7 +136,7 @@ def test_reading_r8_what_measured_nothing_is_no_baseline(
     checkout.evaluator(generation_record("Recorded-1", life))
 
     words = ("--generation", "Recorded-1", "--platform", "recorded", *WHO)
-    done = epc("snapshot", "publish", tmp_path / "run", *words, cwd=checkout.folder)
+    done = epc("admin", "snapshot", "publish", tmp_path / "run", *words, cwd=checkout.folder)
 
     assert done.returncode == 2
     assert f"is no baseline: its audit says {verdict}" in done.stderr
@@ -148,7 +148,7 @@ def test_recomputation_says_when_a_card_claims_another_audit(
 ) -> None:
     """Sealed or not: what a card says of the audit follows from the raw files, or is found."""
     run = make_run(tmp_path / "run", evaluator="mock/coin-flip", seeds=3).folder
-    assert epc("snapshot", "publish", run, *COIN, cwd=checkout.folder).returncode == 0
+    assert epc("admin", "snapshot", "publish", run, *COIN, cwd=checkout.folder).returncode == 0
     place = checkout.home / "v1.0-CoinFlip" / "snapshot.json"
     card = json.loads(place.read_text())
     card["audit"]["verdict"] = "coupled"

@@ -14,7 +14,9 @@ from epc.records.judging.recheck import recheck
 
 
 def publish(clone: Path, folder: Path, *words: str, env: Mapping[str, str] | None = None) -> str:
-    done = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), "--no-git", env=env)
+    done = epc(
+        clone, "admin", "snapshot", "publish", str(folder), *(words or WHO), "--no-git", env=env
+    )
     return done.stdout.strip()
 
 
@@ -48,7 +50,7 @@ def test_the_same_evaluation_is_never_published_twice(clone: Path, evaluation: P
 
 def refused(clone: Path, folder: Path, *words: str) -> str:
     before = sorted(p for p in clone.rglob("*") if ".git" not in p.parts)
-    said = epc(clone, "snapshot", "publish", str(folder), *(words or WHO), code=2).stderr
+    said = epc(clone, "admin", "snapshot", "publish", str(folder), *(words or WHO), code=2).stderr
     assert sorted(p for p in clone.rglob("*") if ".git" not in p.parts) == before
     assert "fix: " in said or "epc judge" in said
     return said

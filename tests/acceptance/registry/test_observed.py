@@ -141,7 +141,7 @@ def test_the_same_verdicts_are_never_published_twice(
     file = imported(source, tmp_path / "verdicts.jsonl")
     before = (kept / "snapshots" / "events.jsonl").read_text()
 
-    again = epc(kept, "snapshot", "publish", str(file), *WHO)
+    again = epc(kept, "admin", "snapshot", "publish", str(file), *WHO)
     assert again.stdout == f"{TAG}\n"
     assert f"{TAG} is published already" in again.stderr
     assert (kept / "snapshots" / "events.jsonl").read_text() == before
@@ -235,7 +235,9 @@ def test_nobody_can_say_of_recorded_verdicts_what_the_source_does_not(
 ) -> None:
     file = imported(source, tmp_path / "verdicts.jsonl")
 
-    refused = epc(kept, "snapshot", "publish", str(file), *words, "--contributor", "A", code=2)
+    refused = epc(
+        kept, "admin", "snapshot", "publish", str(file), *words, "--contributor", "A", code=2
+    )
 
     assert said in refused.stderr
     assert git(kept, "status", "--porcelain", "snapshots/events.jsonl") == ""
@@ -262,9 +264,9 @@ def test_names_that_are_more_than_text_are_refused(
 
     for bad, said in (("<script>", "reads as HTML"), ("\\u202e", "not seen, U+202E")):
         file.write_text(text.replace("Vanilla.txt", bad))
-        assert said in epc(kept, "snapshot", "publish", str(file), *WHO, code=2).stderr
+        assert said in epc(kept, "admin", "snapshot", "publish", str(file), *WHO, code=2).stderr
     file.write_text(text.replace("https://github.com/princeton-nlp/LLMBar", "--upload-pack=x"))
-    refused = epc(kept, "snapshot", "publish", str(file), *WHO, code=2).stderr
+    refused = epc(kept, "admin", "snapshot", "publish", str(file), *WHO, code=2).stderr
     assert "expected an https address and a commit, or unknown" in refused
 
 
@@ -285,14 +287,14 @@ def test_known_faults_are_those_of_the_shape_and_of_the_file(source: Path, tmp_p
     faults.write_text(json.dumps([{"id": "copied", "says": "Half of it is copied."}]))
 
     words = (*WHO, "--faults", str(faults), "--no-git")
-    epc(clone, "snapshot", "publish", str(file), *words)
+    epc(clone, "admin", "snapshot", "publish", str(file), *words)
 
     told = document(clone, "snapshot.json")["known_faults"]
     assert told[-1] == {"id": "copied", "says": "Half of it is copied."}
     of_shape = [fault.id for fault in faults_of("llmbar", ["judge-0613"])]
     assert [fault["id"] for fault in told[:-1]] == of_shape != []
     faults.write_text('[{"id": "copied"}]')
-    refused = epc(clone, "snapshot", "publish", str(file), *words, code=2).stderr
+    refused = epc(clone, "admin", "snapshot", "publish", str(file), *words, code=2).stderr
     assert "is no list of {id, says}" in refused
 
 
@@ -338,7 +340,7 @@ def test_reading_r57_a_newer_commit_of_the_source_supersedes_what_it_said_of_the
     commit(newer, "newer")
     file = imported(newer, tmp_path / "verdicts.parquet")
 
-    done = epc(clone, "snapshot", "publish", str(file), *WHO, "--no-git")
+    done = epc(clone, "admin", "snapshot", "publish", str(file), *WHO, "--no-git")
 
     assert done.stdout == "v1.1-Judge-0613\n"
     assert f"event: {TAG} superseded" in done.stderr

@@ -25,7 +25,7 @@ def published(folder: Path, source: Path) -> Checkout:
     shape = ("--shape", "alpaca-eval", "--out", str(file))
     epc(folder, "observe", "import", str(source), *shape)
     words = ("--judge", "plain", "--generation", "gpt-4-0613", "--contributor", "A. Name")
-    epc(folder, "snapshot", "publish", str(file), *words)
+    epc(folder, "admin", "snapshot", "publish", str(file), *words)
     return made
 
 

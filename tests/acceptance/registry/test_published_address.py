@@ -23,7 +23,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def served(checkout: Checkout, folder: Path) -> Iterator[str]:
     """Publish a checkout's registry.json in a folder, over HTTP."""
     folder.mkdir()
-    done = run(checkout.folder, "snapshot", "export")
+    done = run(checkout.folder, "admin", "snapshot", "export")
     (folder / "registry.json").write_text(done.stdout)
     handler = partial(_Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

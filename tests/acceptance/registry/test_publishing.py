@@ -62,7 +62,7 @@ def origin(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     (made.folder / ".gitignore").write_text("/snapshots/*/raw/\n/.dvc/cache/\n/.dvc/tmp/\n/runs/\n")
     made.init()
     words = ("--generation", "CoinFlip", "--contributor", "A. Name")
-    done = epc(made.folder, "snapshot", "publish", run.folder, *words)
+    done = epc(made.folder, "admin", "snapshot", "publish", run.folder, *words)
     assert (done.returncode, done.stdout) == (0, f"{TAG}\n"), done.stderr
     return made
 
@@ -279,16 +279,16 @@ def test_missing_tags_are_made_again_at_the_commits_that_published(
     (clone / "later.txt").touch()
     commit(clone, "go on")
     git(clone, "tag", "--delete", TAG)
-    assert epc(clone, "snapshot", "tags").returncode == 1
+    assert epc(clone, "admin", "snapshot", "tags").returncode == 1
     assert epc(clone, "snapshot", "verify").returncode == 0
     assert TAG in epc(clone, "snapshot", "list").stdout
 
-    done = epc(clone, "snapshot", "tags", "--restore")
+    done = epc(clone, "admin", "snapshot", "tags", "--restore")
 
     assert done.returncode == 0, done.stderr
     assert git(clone, "rev-list", "-n1", TAG) == published
     assert git(clone, "cat-file", "-t", TAG) == "tag\n"
-    assert epc(clone, "snapshot", "tags").returncode == 0
+    assert epc(clone, "admin", "snapshot", "tags").returncode == 0
 
 
 @pytest.fixture
@@ -361,7 +361,7 @@ def test_a_second_measurement_gets_the_next_number(
     words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
 
     tags = [
-        epc(checkout.folder, "snapshot", "publish", folder, *words).stdout
+        epc(checkout.folder, "admin", "snapshot", "publish", folder, *words).stdout
         for folder in (run.folder, other.folder)
     ]
 
@@ -378,8 +378,10 @@ def test_an_evaluator_whose_life_nobody_wrote_down_is_not_published(
     given = make_run(tmp_path / "recorded", evaluator=f"recorded:{verdicts}", executor=None)
     words = ("--generation", "Judge-2", "--contributor", "A", "--no-git")
 
-    done = epc(checkout.folder, "snapshot", "publish", given.folder, *words)
-    known = epc(checkout.folder, "snapshot", "publish", given.folder, *words, "--platform", "local")
+    done = epc(checkout.folder, "admin", "snapshot", "publish", given.folder, *words)
+    known = epc(
+        checkout.folder, "admin", "snapshot", "publish", given.folder, *words, "--platform", "local"
+    )
 
     assert done.returncode == 2
     assert "evaluators/Judge-2.json" in done.stderr
@@ -396,7 +398,7 @@ def test_a_run_that_does_not_validate_is_not_published(
     flip(tmp_path / "broken" / "trials.jsonl")
     words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
 
-    done = epc(checkout.folder, "snapshot", "publish", tmp_path / "broken", *words)
+    done = epc(checkout.folder, "admin", "snapshot", "publish", tmp_path / "broken", *words)
 
     assert done.returncode == 2
     assert "epc validate" in done.stderr
@@ -413,7 +415,7 @@ def test_every_published_figure_follows_from_the_raw_trials(clone: Path) -> None
 def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) -> None:
     """A snapshot whose every digest is right, and whose manifest states another gamma."""
     words = ("--generation", "CoinFlip", "--contributor", "A", "--no-git")
-    epc(checkout.folder, "snapshot", "publish", run.folder, *words)
+    epc(checkout.folder, "admin", "snapshot", "publish", run.folder, *words)
     folder = checkout.home / TAG
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] += 0.25
@@ -470,7 +472,7 @@ def publish_as(checkout: Checkout, folder: Path, who: str, *more: str) -> Done:
     letters = "".join(filter(str.isalnum, who.casefold()))
     login = letters.encode("ascii", "replace").decode().replace("?", "x")
     words = ("--generation", "CoinFlip", "--contributor", who, "--login", login, "--no-git", *more)
-    return epc(checkout.folder, "snapshot", "publish", folder, *words)
+    return epc(checkout.folder, "admin", "snapshot", "publish", folder, *words)
 
 
 def test_a_replication_is_a_second_contributors_and_agrees(
@@ -492,7 +494,7 @@ def test_a_replication_is_a_second_contributors_and_agrees(
     other = published(longer, "B", "--replicates", TAG)
     nothing = published(again, "B", "--replicates", "v1.9-CoinFlip")
     nobody = ("--generation", "CoinFlip", "--contributor", "B", "--no-git", "--replicates", TAG)
-    unnamed = epc(checkout.folder, "snapshot", "publish", again, *nobody)
+    unnamed = epc(checkout.folder, "admin", "snapshot", "publish", again, *nobody)
     right = published(again, "B", "--replicates", TAG)
 
     assert {done.returncode for done in (same, other, nothing, unnamed)} == {2}
@@ -510,7 +512,7 @@ def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None
     words = ("clone", "--quiet", "--depth", "1", "--no-tags", origin.folder.as_uri(), str(where))
     git(tmp_path, *words)
 
-    done = epc(where, "snapshot", "tags", "--restore")
+    done = epc(where, "admin", "snapshot", "tags", "--restore")
 
     assert done.returncode == 2
     assert "git fetch --unshallow" in done.stderr

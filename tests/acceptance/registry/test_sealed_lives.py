@@ -24,7 +24,7 @@ def life(day: str) -> Json:
 @pytest.fixture
 def sealed(checkout: Checkout) -> Checkout:
     checkout.init()
-    done = epc("evaluators", "seal", cwd=checkout.folder)
+    done = epc("admin", "evaluators", "seal", cwd=checkout.folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "sealed 1 records\n"
     commit(checkout.folder, "seal")
@@ -39,7 +39,8 @@ def test_a_seal_is_an_event_of_the_chain_and_sealing_again_adds_none(sealed: Che
     before = (sealed.home / "events.jsonl").read_bytes()
 
     assert (
-        epc("evaluators", "seal", cwd=sealed.folder).stdout == "all 1 records are sealed already\n"
+        epc("admin", "evaluators", "seal", cwd=sealed.folder).stdout
+        == "all 1 records are sealed already\n"
     )
     assert (sealed.home / "events.jsonl").read_bytes() == before
 
@@ -54,9 +55,9 @@ def test_a_date_that_was_changed_since_is_found_until_it_is_sealed(sealed: Check
     done = epc("snapshot", "verify", cwd=sealed.folder)
     assert done.returncode == 1
     assert path in done.stdout
-    assert "run `epc evaluators seal`" in done.stdout
+    assert "run `epc admin evaluators seal`" in done.stdout
 
-    assert epc("evaluators", "seal", cwd=sealed.folder).returncode == 0
+    assert epc("admin", "evaluators", "seal", cwd=sealed.folder).returncode == 0
     assert problems(sealed) == []
 
 
@@ -87,7 +88,7 @@ def test_records_with_a_fault_are_not_sealed(checkout: Checkout) -> None:
     checkout.init()
     checkout.evaluator(life("2026-02-30"))
 
-    done = epc("evaluators", "seal", cwd=checkout.folder)
+    done = epc("admin", "evaluators", "seal", cwd=checkout.folder)
 
     assert done.returncode == 2
     assert "there is no day 2026-02-30" in done.stderr

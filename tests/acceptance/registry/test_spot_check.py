@@ -65,7 +65,15 @@ def published(judge: Judge, tmp_path_factory: pytest.TempPathFactory) -> Path:
     who = ("--generation", "Judge-1", "--contributor", "A. Name", "--platform", "self-hosted")
     weights = ("--weights", f"sha256:{'5' * 64}")
     done = epc(
-        "snapshot", "publish", run, *who, *weights, "--no-git", cwd=made.folder, env=env(judge)
+        "admin",
+        "snapshot",
+        "publish",
+        run,
+        *who,
+        *weights,
+        "--no-git",
+        cwd=made.folder,
+        env=env(judge),
     )
     assert done.returncode == 0, done.stderr
     commit(made.folder, "publish")

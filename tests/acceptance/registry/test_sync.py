@@ -1,4 +1,4 @@
-"""`epc evaluators sync` against a published record: dates keep their kind, nothing is written."""
+"""`epc admin evaluators sync` against a published record: kinds stay, nothing is written."""
 
 import json
 import subprocess
@@ -43,7 +43,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def synced(checkout: Checkout, *entries: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     path = checkout.folder / "list.json"
     path.write_text(json.dumps(entries))
-    return epc(checkout.folder, "evaluators", "sync", "--from", str(path))
+    return epc(checkout.folder, "admin", "evaluators", "sync", "--from", str(path))
 
 
 def applied(checkout: Checkout, text: str) -> None:
@@ -99,7 +99,7 @@ def test_models_that_only_the_source_knows_are_candidates_and_no_findings(
     checkout: Checkout,
 ) -> None:
     done = synced(checkout, NEW)
-    words = ("evaluators", "sync", "--from", "list.json", "--format", "json")
+    words = ("admin", "evaluators", "sync", "--from", "list.json", "--format", "json")
     given = json.loads(epc(checkout.folder, *words).stdout)
 
     assert (done.returncode, done.stdout) == (0, "")

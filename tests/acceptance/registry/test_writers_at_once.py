@@ -14,7 +14,7 @@ from engine_support import PATIENCE_S, environment, epc, epc_under_way
 from records_support import Run, make_run
 from registry_support import Checkout, git
 
-from epc.cli import maintaining
+from epc.cli.admin import snapshot as maintaining
 from epc.cli.common import now
 from epc.registry import layout
 from epc.registry.reading import of_folder
@@ -75,7 +75,9 @@ def test_epc_4_every_withdrawal_of_many_at_once_is_there_and_in_order(checkout: 
 
     for first in range(0, len(tags), AT_ONCE):
         four = tags[first : first + AT_ONCE]
-        all_at_once(checkout, [("snapshot", "withdraw", tag, "--reason", "r") for tag in four])
+        all_at_once(
+            checkout, [("admin", "snapshot", "withdraw", tag, "--reason", "r") for tag in four]
+        )
         told = checkout.events()
         assert {event["tag"] for event in told[-AT_ONCE:]} == set(four)
 
@@ -95,7 +97,7 @@ def test_epc_4_of_one_snapshot_withdrawn_twice_at_once_one_withdrawal_stands(
     checkout: Checkout,
 ) -> None:
     checkout.publish()
-    words = ("snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
+    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
 
     running = [
         subprocess.Popen(
@@ -120,8 +122,8 @@ def test_epc_4_runs_published_at_once_get_a_number_and_a_commit_each(
     printed = all_at_once(
         checkout,
         [
-            *(("snapshot", "publish", run.folder, *COIN) for run in runs),
-            ("snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r"),
+            *(("admin", "snapshot", "publish", run.folder, *COIN) for run in runs),
+            ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r"),
         ],
     )
 
@@ -143,7 +145,7 @@ def test_epc_4_one_run_published_by_many_at_once_is_published_once(
 ) -> None:
     checkout.init()
 
-    words = ("snapshot", "publish", runs[0].folder, *COIN)
+    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     printed = all_at_once(checkout, [words] * AT_ONCE)
 
     assert printed == ["v1.0-CoinFlip\n"] * AT_ONCE
@@ -167,7 +169,7 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
     hook.chmod(0o755)
     marks = {"HELD": str(tmp_path / "held"), "GO": str(tmp_path / "go")}
     env = environment(**WHO, **marks)
-    words = ("snapshot", "publish", runs[0].folder, *COIN)
+    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     with epc_under_way(*words, env=env, cwd=checkout.folder) as running:
         until = time.monotonic() + 60
         while not (tmp_path / "held").exists():
@@ -181,7 +183,7 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
 def test_whoever_waits_for_the_registry_is_told_for_whom(
     checkout: Checkout, holder: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    words = ("snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
+    words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
     with epc_under_way(*words, env=environment(), cwd=checkout.folder) as waiting:
         assert waiting.stderr is not None
         told = waiting.stderr.readline()
@@ -202,7 +204,9 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
     holder.wait(timeout=PATIENCE_S)
     begun = time.monotonic()
 
-    done = epc("snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r", cwd=checkout.folder)
+    done = epc(
+        "admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r", cwd=checkout.folder
+    )
 
     assert done.returncode == 0, done.stderr
     assert "waiting" not in done.stderr
@@ -211,7 +215,7 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
     (checkout.folder / ".git" / "hooks" / "pre-commit").unlink()
     while (checkout.folder / ".git" / "index.lock").exists():
         time.sleep(0.05)  # git outlives the command that started it
-    words = ("snapshot", "publish", runs[0].folder, *COIN)
+    words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     again = epc(*words, cwd=checkout.folder, env=environment(**WHO))
     assert (again.returncode, again.stdout) == (0, "v1.0-CoinFlip\n"), again.stderr
     assert verify(checkout.folder) == []
@@ -225,7 +229,9 @@ def test_what_a_killed_publication_was_building_is_cleared_away_by_the_next(
     left.mkdir()
     (left / "manifest.json").write_text("{")
 
-    done = epc("snapshot", "publish", runs[0].folder, *COIN, "--no-git", cwd=checkout.folder)
+    done = epc(
+        "admin", "snapshot", "publish", runs[0].folder, *COIN, "--no-git", cwd=checkout.folder
+    )
 
     assert done.returncode == 0, done.stderr
     assert hidden(checkout) == {".store"}

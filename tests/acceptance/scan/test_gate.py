@@ -103,7 +103,7 @@ def test_the_actions_inputs_are_taken_as_words_and_lines(
     (folder / "a dir").mkdir()
     (folder / "a dir" / "*.py").write_text('x = "grok-4"\n')
     published = tmp_path / "registry.json"
-    published.write_text(epc(ROOT, "snapshot", "export").stdout)
+    published.write_text(epc(ROOT, "admin", "snapshot", "export").stdout)
 
     done = Run(
         installed,
@@ -184,7 +184,7 @@ def sample(tmp_path: Path) -> Path:
 
 def test_every_command_of_the_page_exits_as_the_page_says(sample: Path, tmp_path: Path) -> None:
     published = tmp_path / "registry.json"
-    published.write_text(epc(ROOT, "snapshot", "export").stdout)
+    published.write_text(epc(ROOT, "admin", "snapshot", "export").stdout)
     lines = [line for text in blocks("sh") for line in text.splitlines()]
 
     matches = [COMMAND.fullmatch(line) for line in lines]

@@ -248,7 +248,7 @@ def test_misuse_exits_2_and_says_what_is_wanted(
 
 def test_a_published_registry_answers_as_its_clone_does(tmp_path: Path) -> None:
     published = tmp_path / "registry.json"
-    published.write_text(epc(ROOT, "snapshot", "export").stdout)
+    published.write_text(epc(ROOT, "admin", "snapshot", "export").stdout)
     folder = project("promptfoo", tmp_path)
 
     assert scan(folder, registry=published).stdout == scan(folder).stdout

@@ -1,4 +1,4 @@
-"""`epc site build` over a registry that has everything."""
+"""`epc admin site build` over a registry that has everything."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ WITHOUT = """
 import sys
 sys.modules |= dict.fromkeys(("jinja2", "markupsafe", "mkdocs", "material", "pyarrow"))
 from epc.cli.program import main
-main(["site", "build"])
+main(["admin", "site", "build"])
 """
 
 
@@ -85,10 +85,10 @@ def test_a_build_without_the_sites_packages_says_what_is_missing_and_how_to_get_
 
 
 def test_serving_what_was_never_built_says_to_build_it(tmp_path: Path) -> None:
-    done = epc(tmp_path, "site", "serve", code=2)
+    done = epc(tmp_path, "admin", "site", "serve", code=2)
 
     assert "there is no built site in public" in done.stderr
-    assert "epc site build" in done.stderr
+    assert "epc admin site build" in done.stderr
 
 
 def test_counts_that_differ_say_why(site: BuiltSite) -> None:

@@ -80,7 +80,7 @@ def _publish_two_more(made: Checkout, table: Path) -> None:
         life = life_record(model=name, **end)
         made.evaluator(generation_record(name.title(), life))
         who = ("--judge", name, "--generation", name.title(), "--contributor", "A. Name")
-        epc(made.folder, "snapshot", "publish", str(verdicts), *who, "--no-git")
+        epc(made.folder, "admin", "snapshot", "publish", str(verdicts), *who, "--no-git")
         commit(made.folder, "publish")
 
 

@@ -78,14 +78,14 @@ def test_on_another_day_the_site_is_that_of_the_day(tmp_path: Path) -> None:
 
 def test_a_folder_of_somebody_elses_is_refused(site: BuiltSite, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    words = ("site", "build", "--out", str(tmp_path), "--as-of", AS_OF)
+    words = ("admin", "site", "build", "--out", str(tmp_path), "--as-of", AS_OF)
 
     assert "holds something else" in epc(site.checkout.folder, *words, code=2).stderr
     assert (tmp_path / "thesis.txt").exists()
 
 
 def test_what_is_no_address_is_refused_as_one(site: BuiltSite) -> None:
-    done = epc(site.checkout.folder, "site", "build", "--base-url", "javascript:x", code=2)
+    done = epc(site.checkout.folder, "admin", "site", "build", "--base-url", "javascript:x", code=2)
 
     assert "fix:" in done.stderr
 

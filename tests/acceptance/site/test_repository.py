@@ -40,7 +40,7 @@ def clone_of(site: BuiltSite, folder: Path) -> Path:
 def alone(tmp_path_factory: pytest.TempPathFactory, site: BuiltSite) -> Path:
     """Build a registry's site with no workflow, no remote and no address."""
     folder = clone_of(site, tmp_path_factory.mktemp("alone") / "clone")
-    epc(folder, "site", "build", "--as-of", AS_OF)
+    epc(folder, "admin", "site", "build", "--as-of", AS_OF)
     return folder / "public"
 
 
@@ -110,7 +110,7 @@ def test_a_remote_is_shown_without_its_credentials(tmp_path: Path, site: BuiltSi
     subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
     subprocess.run(["git", "-C", str(folder), "remote", "add", "origin", remote], check=True)
 
-    done = epc(folder, "site", "build", "--as-of", AS_OF)
+    done = epc(folder, "admin", "site", "build", "--as-of", AS_OF)
 
     out = folder / "public"
     assert "s3cret" not in done.stdout + done.stderr

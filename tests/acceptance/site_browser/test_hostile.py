@@ -69,7 +69,7 @@ def _site(folder: Path) -> BuiltSite:
     epc(made.folder, "run", "--evaluator", f"recorded:{table}", *words)
     made.evaluator(generation_record("Recorded", life_record(platform="recorded", pinned=True)))
     words = ("--generation", "Recorded", "--platform", "recorded", "--contributor", "A. Tester")
-    epc(made.folder, "snapshot", "publish", str(run), *words, "--no-git")
+    epc(made.folder, "admin", "snapshot", "publish", str(run), *words, "--no-git")
     commit(made.folder, "publish")
     outputs = [{**row, "prompt_variant": CODE, "target_model": CODE} for row in grid("12", "A")]
     folder = evaluated(made.folder.parent / "judged", judge="mock/judge", rows=outputs)

@@ -78,7 +78,7 @@ def test_epc_2_4_c_a_run_of_a_design_is_submitted_as_any_other(clone: Path, desi
     done.append(epc(clone, "submission", "new", run, *NAMED))
     folder = Path(done[-1].stdout.strip())
     done.append(epc(clone, "submission", "check", folder))
-    done.append(epc(clone, "snapshot", "publish", folder, "--no-git"))
+    done.append(epc(clone, "admin", "snapshot", "publish", folder, "--no-git"))
     [published] = (clone / "snapshots").glob("v*-deterministic")
     card = json.loads((published / "snapshot.json").read_text())
     shutil.rmtree(folder, ignore_errors=True)
@@ -104,7 +104,7 @@ def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
 
     done = epc(tmp_path, *words, "--changed", tmp_path / "changed", "--format", "json")
     (tmp_path / "report.json").write_text(done.stdout)
-    comment = epc(tmp_path, "submission", "comment", tmp_path / "report.json")
+    comment = epc(tmp_path, "admin", "submission", "comment", tmp_path / "report.json")
     text = epc(tmp_path, *words)
 
     assert done.returncode == 0, done.stdout

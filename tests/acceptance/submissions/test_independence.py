@@ -242,7 +242,7 @@ def withdrawn(given: Offered) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (put_straight_in, "is not what `epc submission publish` makes of main's submissions"),
+        (put_straight_in, "is not what `epc admin submission publish` makes of main's submissions"),
         (linked, "is a link, expected a file"),
         (removed, "published files stay as they are"),
         (dropped, "an event was removed, changed or moved"),

@@ -50,8 +50,8 @@ def test_a_judged_result_is_offered_checked_and_published_as_a_run_is(folder: Pa
     (said,) = value["submissions"]
     report = checkout.parent / "report.json"
     report.write_text(json.dumps(value))
-    comment = as_text(run_program("submission", "comment", report))
-    done = as_text(run_program("submission", "publish", cwd=checkout))
+    comment = as_text(run_program("admin", "submission", "comment", report))
+    done = as_text(run_program("admin", "submission", "publish", cwd=checkout))
 
     assert value["ok"] is True, value
     assert "### This submission can be published." in comment.stdout
@@ -98,7 +98,7 @@ def test_an_offer_has_what_tested_the_judge_and_labels_and_is_published_with_bot
     (planted / "notes.txt").unlink()
     untrue = check(planted.parents[2])
     commit(registry.folder, "offer")
-    tag = as_text(run_program("submission", "publish", cwd=registry.folder)).stdout.strip()
+    tag = as_text(run_program("admin", "submission", "publish", cwd=registry.folder)).stdout.strip()
 
     figures = json.loads((registry.folder / "snapshots" / tag / "metrics.json").read_text())
     assert figures["figures"]["competence"]["word"] == "incapable"
@@ -194,7 +194,7 @@ def copied_with_other_times(folder: Path) -> None:
 def published_before(folder: Path) -> None:
     kept = folder.parents[2] / "kept"
     shutil.copytree(folder, kept)
-    assert run_program("submission", "publish", cwd=folder.parents[1]).returncode == 0
+    assert run_program("admin", "submission", "publish", cwd=folder.parents[1]).returncode == 0
     shutil.copytree(kept, folder)
 
 

@@ -59,7 +59,7 @@ def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
     (said,) = value["submissions"]
     report = checkout.parent / "report.json"
     report.write_text(json.dumps(value))
-    comment = epc(checkout, "submission", "comment", str(report)).stdout
+    comment = epc(checkout, "admin", "submission", "comment", str(report)).stdout
 
     assert names == ["observed.json", "submission.json", "verdicts.jsonl"]
     assert (said["tag"], said["n"], said["evaluator"]) == (TAG, 29, "judge-0613")
@@ -73,7 +73,7 @@ def test_recorded_verdicts_are_offered_checked_and_published_as_a_run_is(
         "second implementation: agrees within 1e-12",
     ]
     assert "### This submission can be published." in comment
-    assert epc(checkout, "submission", "publish").stdout == f"{TAG}\n"
+    assert epc(checkout, "admin", "submission", "publish").stdout == f"{TAG}\n"
     card = json.loads((checkout / "snapshots" / TAG / "snapshot.json").read_text())
     assert (card["kind"], card["login"], card["measured"]) == ("observed", "a-name", None)
     assert (card["licence"], card["evaluator"]["platform"]) == ("MIT", "unknown")

@@ -249,7 +249,7 @@ def test_what_a_submission_says_itself_cannot_be_said_otherwise(
     merged: Offered, words: list[str]
 ) -> None:
     done = publish(
-        merged.checkout, "-m", "epc", "snapshot", "publish", f"submissions/{SLUG}", *words
+        merged.checkout, "-m", "epc", "admin", "snapshot", "publish", f"submissions/{SLUG}", *words
     )
 
     assert done.returncode == 2

@@ -42,7 +42,7 @@ def test_reading_r77_a_recorded_measurement_says_whose_verdicts_they_are(
     assert "give --source" in bare.stderr
     assert new.returncode == 0, new.stderr
     folder = new.stdout.strip()
-    published = epc("snapshot", "publish", folder, "--no-git", cwd=honest.checkout)
+    published = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=honest.checkout)
     assert published.returncode == 0, published.stderr
     tag = published.stdout.strip()
     card = json.loads((honest.checkout / "snapshots" / tag / "snapshot.json").read_text())

@@ -231,7 +231,7 @@ def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
     [
         (["submission", "check"], "name one with --base CHECKOUT"),
         (["expiry"], "name one with --registry PATH or URL"),
-        (["evaluators", "check"], None),
+        (["admin", "evaluators", "check"], None),
     ],
 )
 def test_outside_a_checkout_only_an_option_that_there_is_gets_named(

@@ -119,10 +119,10 @@ def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
     new = epc("submission", "new", run, *NAMED, *CLAIM, *how, cwd=registry.folder)
     folder = make(registry.folder / "submissions", run, "forged", statement, {})
     checked = epc("submission", "check", "--format", "json", cwd=registry.folder)
-    promoted = epc("snapshot", "publish", folder, "--no-git", cwd=registry.folder)
+    promoted = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=registry.folder)
     words = (*CLAIM, "--contributor", "A. Forger", "--no-git")
     proxied = ("--proxy",) if endpoint == "gateway" else ()
-    published = epc("snapshot", "publish", run, *words, *proxied, cwd=registry.folder)
+    published = epc("admin", "snapshot", "publish", run, *words, *proxied, cwd=registry.folder)
 
     assert (new.returncode, checked.returncode) == (2, 1), new.stdout + checked.stdout
     assert found(json.loads(checked.stdout), (clause, "", problem)), checked.stdout
@@ -145,7 +145,7 @@ def test_a_server_of_ones_own_that_says_so_is_offered_and_published_as_what_was_
     assert new.returncode == 0, new.stderr
     folder = Path(new.stdout.strip())
     checked = epc("submission", "check", cwd=registry.folder)
-    published = epc("snapshot", "publish", folder, "--no-git", cwd=registry.folder)
+    published = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=registry.folder)
     shown = epc("snapshot", "show", "v1.0-LlamaOfMine", cwd=registry.folder)
 
     listed = epc("snapshot", "list", "--format", "json", cwd=registry.folder)
@@ -197,10 +197,10 @@ def test_a_mock_is_published_under_no_free_name(
 ) -> None:
     words = ("--generation", name, "--contributor", "A. Forger", "--no-git")
 
-    done = epc("snapshot", "publish", str(honest.folder), cwd=registry.folder)
+    done = epc("admin", "snapshot", "publish", str(honest.folder), cwd=registry.folder)
     shutil.copytree(honest.folder, registry.folder / "run")
     (registry.folder / "run" / "submission.json").unlink()
-    bare = epc("snapshot", "publish", "run", *words, cwd=registry.folder)
+    bare = epc("admin", "snapshot", "publish", "run", *words, cwd=registry.folder)
 
     assert (done.returncode, bare.returncode) == (2, 2)
     assert "[Submission S13]" in bare.stderr

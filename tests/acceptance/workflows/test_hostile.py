@@ -60,7 +60,9 @@ def maintainer(forge: Forge) -> Path:
 
 
 def fetch(forge: Forge, out: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return epc("github", "fetch", "--out", out, *(words or ("--pull", "7")), cwd=maintainer(forge))
+    return epc(
+        "admin", "github", "fetch", "--out", out, *(words or ("--pull", "7")), cwd=maintainer(forge)
+    )
 
 
 def names(folder: Path) -> list[str]:
@@ -404,7 +406,7 @@ def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload:
     words = ("--run", "55", "--name", "submission-report", "--file", "report.json")
 
     done = subprocess.run(
-        [sys.executable, "-m", "epc", "github", "artifact", *words],
+        [sys.executable, "-m", "epc", "admin", "github", "artifact", *words],
         cwd=tmp_path,
         env=env | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -422,7 +424,14 @@ def comment(tmp_path: Path, event: Json, answers: Json) -> tuple[int, list[Json]
     fake, env = gh(tmp_path, answers)
     (tmp_path / "event.json").write_text(json.dumps(event))
     (tmp_path / "comment.md").write_text(f"{MARK}\nclean\n")
-    words = ("github", "comment", tmp_path / "comment.md", "--event", tmp_path / "event.json")
+    words = (
+        "admin",
+        "github",
+        "comment",
+        tmp_path / "comment.md",
+        "--event",
+        tmp_path / "event.json",
+    )
     done = epc(*words, env=env)
     return done.returncode, fake.calls("POST", "PATCH"), done.stderr
 

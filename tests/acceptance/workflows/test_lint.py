@@ -191,7 +191,7 @@ def test_a_token_is_given_to_gh_alone() -> None:
         for _, step in steps(workflow(name)):
             if "GH_TOKEN" in step.get("env", {}):
                 command = step["run"].removeprefix(".venv/bin/")
-                assert command.startswith(("epc github ", "make push")), command
+                assert command.startswith(("epc admin github ", "make push")), command
 
 
 def test_no_workflow_hands_a_token_or_a_secret_to_a_pull_request() -> None:

@@ -269,7 +269,14 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
 @pytest.mark.slow
 def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
     clone = people.clone("owner")
-    words = ("snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "the answers came from a cache")
+    words = (
+        "admin",
+        "snapshot",
+        "withdraw",
+        "v1.0-CoinFlip",
+        "--reason",
+        "the answers came from a cache",
+    )
     today = environment(SOURCE_DATE_EPOCH=day_of_the_last_event())
     assert epc(*words, cwd=clone, env=today).returncode == 0
     commit(clone, "Withdraw v1.0-CoinFlip")
@@ -293,7 +300,7 @@ def proposed(few: People, token: str) -> tuple[int, str]:
     (clone / "text.md").write_text("<!-- epc-test -->\nwords\n")
     commit(clone, "Anything")
     env = environment(**few.github.gh(few.folder / "gh", token))
-    words = ("github", "propose", "text.md", "--branch", "publication", "--title", "T")
+    words = ("admin", "github", "propose", "text.md", "--branch", "publication", "--title", "T")
     done = epc(*words, cwd=clone, env=env)
     return done.returncode, done.stderr
 

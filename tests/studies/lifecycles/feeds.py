@@ -128,7 +128,7 @@ def _mistral(listed: str) -> tuple[str, tuple[str, ...]]:
 
 
 def observed(mirrors: Path) -> Iterator[Word]:
-    """The lists of llm-sunset and of its origin, as `epc evaluators sync` reads them."""
+    """The lists of llm-sunset and of its origin, as `epc admin evaluators sync` reads them."""
     clone = Clone(mirrors, "deprecations/deprecations-rss")
     carried = json.loads((package("llm_sunset") / "snapshot.json").read_text("utf-8"))
     for by, seen, given in (

@@ -99,6 +99,6 @@ def test_records_that_do_not_hold_together_are_not_sealed(checkout: Checkout) ->
     record = generation_record("Judge-1", life_record())
     checkout.evaluator(record | {"maker": 1})
 
-    with pytest.raises(UsageError, match="`epc evaluators check` lists all of it"):
+    with pytest.raises(UsageError, match="`epc admin evaluators check` lists all of it"):
         sealed(checkout)
     assert latest(checkout.folder) is None

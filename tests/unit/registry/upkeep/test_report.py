@@ -137,7 +137,7 @@ def test_nothing_that_others_wrote_leaves_its_block(hostile: str) -> None:
     assert outside == [
         MARK,
         "",
-        "What the registry needs, as of 2026-01-02 (`epc upkeep`).",
+        "What the registry needs, as of 2026-01-02 (`epc admin upkeep`).",
         "",
         "### Addresses that are gone: 1",
         "",
@@ -157,4 +157,4 @@ def test_a_long_section_is_cut_so_that_the_issue_fits() -> None:
     found = upkeep(registry("2026-01-01"), [], links, as_of=day("2026-01-02"))
 
     assert len(markdown(found)) < 65_536
-    assert "... and more: run `epc upkeep`" in markdown(found)
+    assert "... and more: run `epc admin upkeep`" in markdown(found)

@@ -1,4 +1,4 @@
-"""`epc github`: fetch, artifact, comment, propose, issue: steps of workflows, for a laptop too."""
+"""`epc admin github`: steps of workflows, for a laptop too."""
 
 from pathlib import Path
 from typing import Final
@@ -38,7 +38,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
 
     \b
     Example:
-      epc github fetch --pull 12 --out offered
+      epc admin github fetch --pull 12 --out offered
       epc submission check offered/submissions --base . --changed offered/changed
     """
     from epc.registry.github.fetched import fetch_pull
@@ -63,7 +63,7 @@ def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
 
     \b
     Example:
-      epc github artifact --run 123456 --name submission-report --file report.json
+      epc admin github artifact --run 123456 --name submission-report --file report.json
     """
     from epc.registry.github.artifact import artifact as content_of
     from epc.registry.github.pulls import checked
@@ -86,7 +86,7 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
 
     \b
     Example:
-      epc github comment comment.md --pull 12
+      epc admin github comment comment.md --pull 12
     """
     from epc.registry.github.comments import NOT_BELIEVED, mark, say_once
     from epc.registry.github.pulls import checked, pull_at, pull_of
@@ -118,7 +118,7 @@ def propose(text: Path, branch: str, title: str) -> None:
 
     \b
     Example:
-      epc github propose build/publication.md --branch publication --title "Publish"
+      epc admin github propose build/publication.md --branch publication --title "Publish"
     """
     from epc.registry.github.proposing import propose as propose_to
 
@@ -134,7 +134,7 @@ def issue(text: Path, kind: str, title: str) -> None:
 
     \b
     Example:
-      epc github issue upkeep.md --kind upkeep --title "What the registry needs"
+      epc admin github issue upkeep.md --kind upkeep --title "What the registry needs"
     """
     from epc.registry.github.comments import keep_issue
 

@@ -1,4 +1,4 @@
-"""`epc site`: the published site."""
+"""`epc admin site`: the published site."""
 
 import os
 from datetime import datetime
@@ -43,8 +43,8 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
 
     \b
     Example:
-      epc site build
-      epc site build --base-url https://OWNER.github.io/NAME/
+      epc admin site build
+      epc admin site build --base-url https://OWNER.github.io/NAME/
     """
     require("site")
     from epc.cli.reference import page
@@ -96,13 +96,13 @@ def serve(folder: Path, port: int) -> None:
 
     \b
     Example:
-      epc site serve
+      epc admin site serve
     """
     from epc.site.serving import SiteServer
 
     if not (folder / "index.html").is_file():
         raise UsageError(
-            f"there is no built site in {folder}\n  fix: build it first: epc site build"
+            f"there is no built site in {folder}\n  fix: build it first: epc admin site build"
         )
     with able_to("listen on", f"127.0.0.1:{port}", fix="name another --port"):
         made = SiteServer(folder, port)

@@ -1,4 +1,4 @@
-"""`epc snapshot publish|withdraw|drift|expire|tags`: what a maintainer does to the registry."""
+"""`epc admin snapshot`: what a maintainer does to what is published."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from epc.cli.admin.sealing import checked, witness
 from epc.cli.common import checkout_here, leave, locked_here, note, now, say
 from epc.cli.options import FILE, FOLDER, THERE, baseline_option, domains_option
 from epc.errors import UsageError
@@ -14,7 +15,16 @@ from epc.errors import UsageError
 _OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
 
 
-@click.command()
+@click.group()
+def command() -> None:
+    """What a maintainer does to the registry's snapshots."""
+
+
+for _sealing in (witness, checked):
+    command.add_command(_sealing)
+
+
+@command.command()
 @click.argument("run", type=THERE)
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
@@ -64,10 +74,11 @@ def publish(  # the options are what the contributor states
 
     \b
     Example:
-      epc snapshot publish submissions/coin-flip-3fa94c1e
-      epc snapshot publish runs/first --generation SmolLM2-135M-Likelihood --contributor "A. Name"
-      epc snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
-      epc snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 --contributor "A. Name"
+      epc admin snapshot publish submissions/coin-flip-3fa94c1e
+      epc admin snapshot publish runs/first --generation GPT4o-0806 --contributor "A. Name"
+      epc admin snapshot publish judged --generation GPT4o-0806 --contributor "A. Name"
+      epc admin snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 \
+        --contributor "A. Name"
     """
     from epc.analysis.observed_rows import Choices
     from epc.registry.cards import Said
@@ -107,7 +118,7 @@ def publish(  # the options are what the contributor states
     say(str(tag))
 
 
-@click.command()
+@command.command()
 @click.argument("tag")
 @click.option("--reason", required=True, help="Why the figures must no longer be used.")
 def withdraw(tag: str, reason: str) -> None:
@@ -115,12 +126,12 @@ def withdraw(tag: str, reason: str) -> None:
 
     \b
     Example:
-      epc snapshot withdraw v1.0-Example --reason "the answers came from a cache"
+      epc admin snapshot withdraw v1.0-Example --reason "the answers came from a cache"
     """
     _end(tag, {"event": "withdrawn", "reason": reason})
 
 
-@click.command()
+@command.command()
 @click.argument("tag")
 @click.option(
     "--watched",
@@ -138,7 +149,7 @@ def drift(tag: str, watched: Path | None, reason: str | None, source: str | None
 
     \b
     Example:
-      epc snapshot drift v1.0-Example --watched runs/example
+      epc admin snapshot drift v1.0-Example --watched runs/example
     """
     if watched:
         reason, source = _by_watch(tag, watched), "epc watch"
@@ -147,7 +158,7 @@ def drift(tag: str, watched: Path | None, reason: str | None, source: str | None
     _end(tag, {"event": "drifted", "reason": reason, "source": source})
 
 
-@click.command()
+@command.command()
 @click.argument("tag")
 @click.option("--cause", required=True, type=click.Choice(["retired", "stale"]), help="What ended.")
 @click.option("--reason", required=True, help="Why it ended, since no date shows it.")
@@ -157,13 +168,13 @@ def expire(tag: str, cause: str, reason: str, source: str) -> None:
 
     \b
     Example:
-      epc snapshot expire v1.0-Example --cause retired --reason "answers 404 since May" \
+      epc admin snapshot expire v1.0-Example --cause retired --reason "answers 404 since May" \
         --source https://STATUS-PAGE
     """
     _end(tag, {"event": "expired", "cause": cause, "reason": reason, "source": source})
 
 
-@click.command()
+@command.command()
 @click.option("--restore", is_flag=True, help="Make the missing tags from history.")
 def tags(restore: bool) -> None:
     r"""List published snapshots that have no git tag, or make the tags again.
@@ -172,7 +183,7 @@ def tags(restore: bool) -> None:
 
     \b
     Example:
-      epc snapshot tags --restore
+      epc admin snapshot tags --restore
     """
     from epc.registry.history import tag_commit, untagged
 
@@ -184,11 +195,11 @@ def tags(restore: bool) -> None:
     for tag, commit in missing.items():
         say(f"{tag}  {'made at' if restore else 'is missing; published by'} {commit}")
     if missing and not restore:
-        note("make them again with `epc snapshot tags --restore`")
+        note("make them again with `epc admin snapshot tags --restore`")
     leave(clean=not (missing and not restore))
 
 
-@click.command()
+@command.command()
 def headlines() -> None:
     r"""Write the headline figures for DVC again.
 
@@ -196,12 +207,26 @@ def headlines() -> None:
 
     \b
     Example:
-      epc snapshot headlines
+      epc admin snapshot headlines
     """
     from epc.registry.headlines import write_headlines
 
     with locked_here() as lock:
         write_headlines(lock)
+
+
+@command.command()
+def export() -> None:
+    r"""Print the registry as the one document that `--registry URL` reads.
+
+    \b
+    Example:
+      epc admin snapshot export > public/registry.json
+    """
+    from epc.records.strict_json import dumps
+    from epc.registry.reading import document
+
+    click.echo(dumps(document(checkout_here())), nl=False)
 
 
 def _end(tag: str, event: dict[str, str]) -> None:

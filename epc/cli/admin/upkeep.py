@@ -1,4 +1,4 @@
-"""`epc upkeep`: what the registry needs today."""
+"""`epc admin upkeep`: what the registry needs today."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ def command(as_of: datetime, source: str, links: bool, form: str) -> None:
 
     \b
     Example:
-      epc upkeep --links --format markdown
+      epc admin upkeep --links --format markdown
     """
     from epc.registry.reading import of_folder
     from epc.registry.sync import claims

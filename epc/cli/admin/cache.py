@@ -1,4 +1,4 @@
-"""`epc cache list`, `epc cache size` and `epc cache clear`."""
+"""`epc admin cache list`, `epc admin cache size` and `epc admin cache clear`."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ def list_entries(form: str) -> None:
 
     \b
     Example:
-      epc cache list
+      epc admin cache list
     """
     entries = list(_cache().entries())
     if form == "json":
@@ -47,7 +47,7 @@ def size(form: str) -> None:
 
     \b
     Example:
-      epc cache size
+      epc admin cache size
     """
     from epc.engine.cache_paths import answer_cache_folder
 
@@ -67,7 +67,7 @@ def clear(yes: bool) -> None:
 
     \b
     Example:
-      epc cache clear --yes
+      epc admin cache clear --yes
     """
     cache = _cache()
     if not yes and not click.confirm("Remove every kept answer?", err=True):

@@ -1,4 +1,4 @@
-"""`epc snapshot witness|checked`: what others than the contributor stand for."""
+"""`epc admin snapshot witness|checked`: what others than the contributor stand for."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def witness(file: Path, form: str) -> None:
 
     \b
     Example:
-      epc snapshot witness ../witness.json
+      epc admin snapshot witness ../witness.json
     """
     from epc.records.strict_json import write
     from epc.records.typed import as_json
@@ -56,7 +56,7 @@ def checked(report: Path) -> None:
 
     \b
     Example:
-      epc snapshot checked check.json
+      epc admin snapshot checked check.json
     """
     from epc.registry.spot_checks import add
 

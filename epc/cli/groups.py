@@ -1,0 +1,99 @@
+"""Groups of commands: loaded when called, in sections, and knowing where a command has gone."""
+
+import importlib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from epc.extras import require
+
+
+class MovedGroup(click.Group):
+    """A group whose former commands end in an error that says what to type instead."""
+
+    def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+        """Take what click takes. `moved` says what to type instead of a former name."""
+        super().__init__(*args, **kwargs)
+        self.moved = moved or {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the words name.
+
+        Raises: click.UsageError if there is none, or if it has moved.
+        """
+        if args[0] in self.moved and self.get_command(ctx, args[0]) is None:
+            was = f"{ctx.command_path} {args[0]}"
+            raise click.UsageError(f"`{was}` has moved: {self.moved[args[0]]}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+class LazyGroup(MovedGroup):
+    """A group that imports a command's module only when the command is called."""
+
+    def __init__(
+        self,
+        *args: Any,
+        package: str,
+        sections: Mapping[str, Mapping[str, str]],
+        unlisted: tuple[str, ...] = (),
+        needs: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Take what click takes.
+
+        `sections` has each command's line of help by the heading that it stands below; its module
+        is below `package`. `unlisted` commands work and stand below none. `needs` names the extra
+        that a command cannot begin without.
+        """
+        super().__init__(*args, **kwargs)
+        self._package, self._sections, self._needs = package, sections, needs or {}
+        self._names = [name for section in sections.values() for name in section] + [*unlisted]
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click hands it over)
+        """Return every command's name."""
+        return self._names
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (click hands it over)
+        """Return a command from its module, or None."""
+        if cmd_name not in self._names:
+            return None
+        return with_blocks(importlib.import_module(f"{self._package}.{cmd_name}").command)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click hands it over)
+        """Write the sections of the help."""
+        for heading, commands in self._sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(list(commands.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the words name.
+
+        Raises: click.UsageError if there is none; MissingExtraError if it cannot begin.
+        """
+        name = args[0]
+        asks_help = {*ctx.help_option_names} & {*args} or ctx.resilient_parsing
+        if name in self._needs and not asks_help:
+            require(self._needs[name])
+        if name in self._names or name in self.moved or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        close = get_close_matches(name, self._names, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
+        raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+
+
+def with_blocks(command: click.Command) -> click.Command:
+    """Let help texts keep the lines of a block.
+
+    Click marks such a block by a backspace character; our raw docstrings spell it as two.
+    """
+    command.help = (command.help or "").replace("\\b\n", "\b\n")
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            with_blocks(inner)
+    return command
