@@ -224,10 +224,10 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
     ("words", "instead"),
     [
         (("study",), "tests/studies/words/command.py"),
-        (("admin", "site", "build"), "`epc admin site`"),
-        (("admin", "snapshot", "publish", "x"), "`epc admin snapshot publish`"),
-        (("admin", "evaluators", "seal"), "`epc admin evaluators seal`"),
-        (("admin", "submission", "publish"), "`epc admin submission publish`"),
+        (("site", "build"), "`epc admin site`"),
+        (("snapshot", "publish", "x"), "`epc admin snapshot publish`"),
+        (("evaluators", "seal"), "`epc admin evaluators seal`"),
+        (("submission", "publish"), "`epc admin submission publish`"),
     ],
 )
 def test_a_command_that_has_moved_says_what_to_type_instead(
