@@ -113,7 +113,8 @@ class Known:
     """One figure: what it rests on, under which conditions, and whether it still holds.
 
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
-    `left_out` says why it counts for no requirement; empty if it does.
+    `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
+    makes of a gamma, and whether the noise allows it.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Known:
     state: str
     prompt: str = ""
     left_out: str = ""
+    epc_5_2: str = ""
 
     @property
     def basis(self) -> str:

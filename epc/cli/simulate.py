@@ -130,6 +130,8 @@ def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> l
     for direction in DIRECTIONS:
         mean, error = summary.excess[direction]
         lines.append(f"{'excess ' + _TITLES[direction]:<28}{mean:>9.4f}{error:>8.4f}")
+    for direction, reading in summary.readings.items():
+        lines.append(f"{'by EPC-5.2 ' + _TITLES[direction]:<28}   {reading}")
     for direction in DIRECTIONS:
         rate = summary.zero[direction] / summary.seeds
         lines.append(f"{'zero ' + _TITLES[direction]:<28}{rate:>9.4f}")

@@ -15,6 +15,7 @@ from msgspec import Struct, structs, to_builtins
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding, Method
+from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.protocol.rules import Rule, rule_of
 from epc.protocol.table import VerdictTable
@@ -22,7 +23,7 @@ from epc.protocol.weights import UpdateRule, Weights
 from epc.records.canary import Canary
 from epc.records.typed import parse
 from epc.records.wrappers import Calibrated, mitigation_of
-from epc.spec.domains import Direction, Domain, Domains, PhaseName
+from epc.spec.domains import Direction, Domain, Domains, PhaseName, pair_title
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
@@ -401,6 +402,15 @@ class Manifest(Head):
 
     results: Results
     raw: Mapping[RawName, RawFile] | None
+
+    @property
+    def readings(self) -> list[str]:
+        """What the paper makes of each gamma, and whether the noise allows it (EPC-5.2)."""
+        excess = self.results.summary.control.excess
+        gammas = self.results.summary.gamma.items()
+        return [
+            f"{pair_title(d)}: {interpreted(gamma.mean, excess[d].ci95)}" for d, gamma in gammas
+        ]
 
 
 def verdict_table(manifest: Manifest) -> VerdictTable:

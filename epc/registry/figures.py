@@ -5,7 +5,7 @@ Pure: it takes JSON that schemas have admitted.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from msgspec import to_builtins
@@ -39,7 +39,7 @@ class Figure:
 
     `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
     Of recorded verdicts `n` is its own, of so many independent `items`; `left_out` says why it is
-    no evidence.
+    no evidence. `reading` is what the paper makes of a gamma, and whether the noise allows it.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Figure:
     n: int | None = None
     items: int | None = None
     left_out: str = ""
+    reading: str = ""
 
     def __str__(self) -> str:
         if self.spread:
@@ -131,7 +132,9 @@ def headline_of(snapshot: Snapshot) -> Figure | None:
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
     """Yield a snapshot's own figures, then those of its audit by the newest rule."""
-    yield from figures(snapshot.figures, faults=snapshot.card.known_faults)
+    for figure in figures(snapshot.figures, faults=snapshot.card.known_faults):
+        is_gamma = figure.name.startswith("gamma/")
+        yield replace(figure, reading=reading_of(snapshot, figure)) if is_gamma else figure
     if snapshot.audit:
         yield from transferred(snapshot.audit)
 

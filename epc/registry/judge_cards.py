@@ -204,7 +204,8 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
     unit = _UNITS.get(snapshot.kind, "seeds")
     for figure in figures_of(snapshot):
         if any(is_of(figure.name, name) for names in SECTIONS.values() for name in names):
-            yield known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
+            plain = known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
+            yield replace(plain, epc_5_2=figure.reading)
     audit = snapshot.audit
     if audit and audit.determinism:
         again = parse(audit.determinism, Determinism)

@@ -19,7 +19,7 @@ from epc.registry.card_types import (
     Trust,
 )
 from epc.registry.expiry import Expiry
-from epc.registry.figures import Difference, figures_of, reading_of
+from epc.registry.figures import Difference, figures_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot, SpotChecked
 
@@ -50,6 +50,7 @@ class Shown:
             "trust": self.trust,
             "failed": snapshot.failed,
             "figures": snapshot.figures,
+            "epc_5_2": {f.name: f.reading for f in figures_of(snapshot) if f.reading},
             "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
             **({"spot_checks": [as_json(c) for c in self.spot_checks]} if self.spot_checks else {}),
@@ -96,8 +97,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     stated = list(figures_of(snapshot))
     wide = max((len(figure.name) for figure in stated), default=0) + 2
     for figure in stated:
-        read = reading_of(snapshot, figure) if figure.name.startswith("gamma/") else ""
-        lines.append(f"    {figure.name:<{wide}}{figure}{read and f'  {read}'}")
+        lines.append(f"    {figure.name:<{wide}}{figure}  {figure.reading}".rstrip())
     if card.known_faults:
         lines += ["", "  known faults"]
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
@@ -208,7 +208,8 @@ def difference_text(difference: Difference) -> str:
         lines.append("no figure stands in both")
     for name, (x, y) in difference.figures.items():
         gap = "" if difference.failed else f"  {y.mean - x.mean:+.3f}"
-        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}")
+        read = f"  {x.reading}; {y.reading}" if x.reading else ""
+        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}{read}")
     return "\n".join(lines)
 
 

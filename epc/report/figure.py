@@ -63,6 +63,7 @@ def specification(manifest: Manifest) -> Json:
                 "dots: seeds · diamond: mean with 95% bootstrap interval",
                 "grey: gamma without a change of domain (95% of seeds), JSD of a coin flip (90%)",
                 "regret: 95% intervals; the dashed line is the margin of the word",
+                *(f"by EPC-5.2, gamma from {reading}" for reading in manifest.readings),
             ],
             "anchor": "start",
             "subtitleColor": "#444444",
@@ -90,7 +91,8 @@ def alternative_text(manifest: Manifest, audit: Audit) -> str:
         for d in manifest.domains.directions
     )
     word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
-    return f"Mean gamma {each}{headlines}: {word}."
+    read = "; ".join(manifest.readings)
+    return f"Mean gamma {each}; by EPC-5.2, {read}{headlines}: {word}."
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:

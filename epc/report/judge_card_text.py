@@ -158,7 +158,8 @@ def _invalid(figures: Sequence[Known]) -> Iterator[str]:
 def _gamma(figures: Sequence[Known]) -> Iterator[str]:
     for figure in figures[-1:]:
         interval = "" if figure.ci95 else " and no interval"
-        yield f"a publication states gamma {figure.value:.3f}, with {figure.n} seeds{interval}"
+        gamma = f"{figure.value:.3f} ({figure.epc_5_2})"
+        yield f"a publication states gamma {gamma}, with {figure.n} seeds{interval}"
 
 
 def _pci(figures: Sequence[Known]) -> Iterator[str]:
@@ -220,7 +221,8 @@ def _rows(figures: Sequence[Known]) -> Iterator[str]:
             items = "" if figure.items is None else f", items {figure.items:,}"
             out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
-            yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{out}"
+            read = figure.epc_5_2 and f"  {figure.epc_5_2}"
+            yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{read}{out}"
 
 
 def _conditions(card: Card) -> Iterator[str]:

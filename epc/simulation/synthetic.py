@@ -11,6 +11,7 @@ from typing import Any, Final
 from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
 from epc.protocol.draws import generator
+from epc.protocol.interpretation import interpreted
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator
@@ -26,7 +27,7 @@ from epc.simulation.training import (
 )
 from epc.spec.domains import Direction, Domain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, REFERENCE, ROUNDS, ZERO_COUPLING
-from epc.statistics.intervals import share_interval
+from epc.statistics.intervals import moments_interval, share_interval
 
 Json = dict[str, Any]
 
@@ -155,6 +156,17 @@ class Simulated:
     excess: dict[Direction, tuple[float, float]]
     zero: dict[Direction, int]
 
+    @property
+    def readings(self) -> dict[Direction, str]:
+        """What the paper makes of each mean gamma, and whether the noise allows it (EPC-5.2)."""
+        return {
+            direction: interpreted(
+                self.spread[f"gamma_{direction}"].mean,
+                moments_interval(mean, error * sqrt(self.seeds), self.seeds),
+            )
+            for direction, (mean, error) in self.excess.items()
+        }
+
     def as_json(self) -> Json:
         """Return the figures as plain JSON."""
         return {
@@ -164,6 +176,7 @@ class Simulated:
                 direction: {"mean": mean, "standard_error": error}
                 for direction, (mean, error) in self.excess.items()
             },
+            "epc_5_2": self.readings,
             "zero_coupling_rate": {
                 direction: {"rate": hits / self.seeds, "ci95": share_interval(hits, self.seeds)}
                 for direction, hits in self.zero.items()

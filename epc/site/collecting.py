@@ -15,7 +15,7 @@ from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, unconfirmed_from
-from epc.registry.figures import figures_of, reading_of
+from epc.registry.figures import figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
 from epc.registry.reading import of_folder
@@ -137,7 +137,6 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
                 name=direction,
                 title=pair_title(direction),
                 gamma=gamma,
-                reading=reading_of(snapshot, gamma),
                 noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
                 if floor and floor.spread
                 else None,

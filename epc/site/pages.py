@@ -60,7 +60,6 @@ class Standing:
 class Direction:
     """One direction of a snapshot: gamma, its noise floor, the excess over it, and what crosses.
 
-    `reading` is what the paper makes of gamma, and whether the noise allows it (EPC-5.2).
     `noise` is the run's own floor if it was measured, else None. `into` is None where there are no
     verdicts to work it out from, or too few.
     """
@@ -68,7 +67,6 @@ class Direction:
     name: str
     title: str
     gamma: Figure
-    reading: str
     noise: Noise | None
     excess: Figure | None
     into: Into | None

@@ -102,7 +102,10 @@ def test_of_several_prompts_the_sentence_says_from_where_to_where(
         ("doubtful-1", "Doubtful-1: not confirmed lately at maker; no measurement"),
         (
             "judge-1",
-            "served at maker, which states no end; a publication states gamma 1.100, with 8",
+            (
+                "served at maker, which states no end; a publication states gamma 1.100 "
+                "(substantial, within coin-flip range), with 8"
+            ),
         ),
     ],
 )

@@ -58,6 +58,15 @@ def test_reading_r8_the_text_has_the_figures_of_the_json() -> None:
     assert "zero text -> visual            1.0000" in lines
 
 
+def test_epc_5_2_a_simulated_gamma_has_its_class_and_its_place_beside_the_noise() -> None:
+    alike = said("simulate", "coin-flip", "--seeds", "2000")
+    apart = epc("simulate", "domain-favourites:high=0.9,low=0.1", "--seeds", "500").stdout.decode()
+
+    # An agent that learns nothing from a blind judge has coupling of 0 on average.
+    assert set(alike["epc_5_2"].values()) == {"substantial, within noise"}
+    assert "by EPC-5.2 text -> visual      substantial, above noise" in apart.splitlines()
+
+
 @pytest.mark.own_process
 def test_reading_r15_processes_do_not_change_a_digit() -> None:
     words = ("simulate", "domain-favourites", "--seeds", "70000", "--rounds", "3")

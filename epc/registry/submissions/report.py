@@ -8,6 +8,7 @@ from epc.analysis.audit import Audit
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
 from epc.printable import shown
+from epc.protocol.interpretation import interpreted
 from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
 from epc.records.typed import written
@@ -285,6 +286,7 @@ def figure_line(figure: Figure) -> str:
     if (floor := figure.noise_floor) and (excess := figure.excess):
         line += f"  noise floor {floor.mean:.3f} ({floor.q025:.2f} to {floor.q975:.2f})"
         line += f"  excess {excess.mean:+.3f} {_interval(excess.ci95)}"
+        line += f"  {interpreted(figure.mean, excess.ci95)}"
     return line.rstrip()
 
 

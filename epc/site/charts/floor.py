@@ -54,7 +54,8 @@ def floor_chart(manifest: Manifest) -> Chart:
         name="noise-floor",
         title="What gamma is without any coupling",
         note="Grey: where single seeds lie (90% of a coin flip's, 95% of those without a change of "
-        "domain), with their mean. Diamond: the measured mean with its 95% interval.",
+        "domain), with their mean. Diamond: the measured mean with its 95% interval. "
+        f"By section 5.2 of the paper: {'; '.join(manifest.readings)}.",
         alternative=alternative,
         content={
             "width": WIDTH - 40,

@@ -80,6 +80,7 @@ def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
                 "low": low,
                 "high": high,
                 "n": page.row.n,
+                **({"reading": figure.reading} if figure.reading else {}),
             }
 
 
@@ -120,6 +121,7 @@ def _words(
     text = ", ".join(
         f"{row['direction']} {row['mean']:.3f}"
         + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] is not None else "")
+        + (f", {row['reading']}" if "reading" in row else "")
         for row in rows
         if row["day"] == newest
     )

@@ -107,7 +107,7 @@ def _hundred(interval: Interval | None) -> Interval | None:
 def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
     marks = [
         Mark(
-            label=direction.title,
+            label=f"{direction.title}: {direction.gamma.reading}",
             value=direction.gamma.mean,
             interval=direction.gamma.interval,
             noise=(band.low, band.high) if (band := direction.noise or coin) else None,

@@ -44,11 +44,12 @@ def _chart(
         each["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
     alternative = _finding(manifest, metric, bands, seeds, floor)
     thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds, len(bands)) else ""
+    read = f" By section 5.2 of the paper: {'; '.join(manifest.readings)}."
     return Chart(
         name=metric,
         title=f"{_NAMES[metric]} of each seed, on its noise",
         note=f"Dots: seeds{thinned}. Diamond: the mean with its 95% bootstrap interval. "
-        f"Grey: {noise}, with their mean.",
+        f"Grey: {noise}, with their mean.{read if metric == 'gamma' else ''}",
         alternative=alternative,
         content=content,
         rows=[

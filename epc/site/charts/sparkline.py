@@ -66,7 +66,7 @@ def _x(gamma: float) -> float:
 
 
 def _words(direction: Direction, band: Band | None) -> str:
-    stated = f"{direction.title}: gamma {direction.gamma}"
+    stated = f"{direction.title}: gamma {direction.gamma}, {direction.gamma.reading}"
     if not band:
         return stated
     noise = "noise floor" if direction.noise else "a coin flip"

@@ -108,6 +108,7 @@ def _means(rows: list[Json], titles: list[str], x: Json, y: Json, shift: int) ->
     shapes = {"domain": titles, "range": list(islice(cycle(_SHAPES), len(titles)))}
     shape = {"field": "direction", "type": "nominal", "scale": shapes}
     facts = told(snapshot="snapshot", direction="direction", mean="mean", low="from", high="to")
+    facts += told(reading="by EPC-5.2") if "reading" in rows[0] else []
     spread = [row for row in rows if row["low"] is not None]
     long = [row for row in rows if row["from"] != row["to"]]
     rule = {"type": "rule", "size": 2, "xOffset": shift}

@@ -104,11 +104,11 @@
     return region;
   };
 
-  const stated = (figure) => {
+  const stated = (figure, reading) => {
     if (!figure) return "not stated";
     const made = make("span", number(figure.mean));
     const [low, high] = figure.ci95 ?? [];
-    made.append(...(low ? [" [", number(low), ", ", number(high), "]"] : [" (no interval)"]));
+    made.append(...(low ? [" [", number(low), ", ", number(high), "]"] : [" (no interval)"]), reading ? `, ${reading}` : "");
     return made;
   };
 
@@ -153,7 +153,7 @@
     const found = [];
     if (warned.length) {
       const keys = warned.map(([key]) => key.replaceAll("_", " ")).join(", ");
-      found.push(told("epc-unlike", `Another setting: ${keys}. A difference may be the setting's.`));
+      found.push(told("epc-unlike", `The two used different settings (${keys}). These may explain a difference.`));
     }
     if (another.length) {
       const whose = a.generation === b.generation ? "the same generation, asked elsewhere"
@@ -248,7 +248,8 @@
       const difference = gap === null ? "" : number({ value: gap, digits: digits(gap) }, true);
       const head = cell(`${said(name)} `, "th");
       head.append(make("br"), make("code", name));
-      return make("tr", head, cell(stated(x)), cell(stated(y)), cell(difference));
+      return make("tr", head, cell(stated(x, a.epc_5_2[name])), cell(stated(y, b.epc_5_2[name])),
+        cell(difference));
     });
     parts.push(table("Figures side by side", ["Figure", a.tag, b.tag, "Difference"], rows));
     place.replaceChildren(...parts);

@@ -58,7 +58,7 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
         rows = page.locator("[aria-label='What differs'] tbody th")
         assert {*rows.all_inner_texts()} == differing
         warned = differing - {"generation", "evaluator"}
-        said = words[0].removeprefix("Another setting: ").partition(". ")[0].split(", ")
+        said = words[0].partition("different settings (")[2].partition(")")[0].split(", ")
         assert {*said} == warned or not warned
         assert page.locator(".epc-unlike").count() == bool(warned)
         assert page.locator(".epc-another").count() == bool(differing - warned)
@@ -68,6 +68,23 @@ def test_conditions_and_figures_are_those_of_the_command_digit_for_digit(
             name: [pair["a"], pair["b"], pair["difference"]]
             for name, pair in told["figures"].items()
         }
+
+
+def test_epc_5_2_each_gamma_has_the_class_and_the_noise_that_the_command_states(
+    site: BuiltSite, window: Callable[..., Visit]
+) -> None:
+    shown = [
+        json.loads(epc(site.checkout.folder, "snapshot", "show", tag, "--format", "json").stdout)
+        for tag in ("v1.0-Judge-1", "v1.0-CoinFlip")
+    ]
+    page = compared(window(), *(each["tag"] for each in shown))
+
+    rows = page.locator("[aria-label='Figures side by side'] tbody tr")
+    for place, each in enumerate(shown):
+        assert each["epc_5_2"]
+        for name, reading in each["epc_5_2"].items():
+            row = rows.filter(has=page.get_by_text(name, exact=True))
+            assert row.locator("td").nth(place).inner_text().endswith(f", {reading}")
 
 
 def test_another_evaluator_in_the_same_setting_is_no_warning_and_both_intervals_are_drawn(

@@ -114,6 +114,7 @@ def test_what_the_pull_request_s_check_says_is_what_was_said_locally(
     assert text.stdout.splitlines()[-1] == "This submission can be published."
     figures = [line.strip() for line in text.stdout.splitlines() if line.startswith("  gamma/")]
     assert len(figures) == 2
+    assert all(line.endswith((" within noise", " above noise")) for line in figures)  # EPC-5.2
     assert all(f"`{line}`" in comment.stdout for line in figures)
 
 

@@ -51,7 +51,8 @@ def published() -> Registry:
             "gpt-4o",
             (
                 "gpt-4o: served at openai until 2027-01-14; of gpt-4o-2024-08-06, which the name "
-                "means: a publication states gamma 0.724, with 5 seeds and no interval."
+                "means: a publication states gamma 0.724 (substantial, below coin-flip range), "
+                "with 5 seeds and no interval."
             ),
         ),
         (

@@ -109,14 +109,15 @@ def test_reading_r77_recorded_verdicts_have_a_source_and_no_day_that_it_does_not
 
 def test_two_snapshots_side_by_side_show_each_condition_and_each_figure_of_both() -> None:
     other = measured("v1.1-Judge-1", low=1.5, high=1.7, conditions=CONDITIONS | {"rounds": 31})
+    within = "substantial, within coin-flip range"
 
     assert difference_text(difference(measured(), other)).splitlines() == [
         "NOT like for like; these differ:",
         "  rounds",
         "    a  30",
         "    b  31",
-        f"  gamma/a_to_b{' ' * 24}1.100  1.600  +0.500",
-        f"  gamma/b_to_a{' ' * 24}1.100  1.600  +0.500",
+        f"  gamma/a_to_b{' ' * 24}1.100  1.600  +0.500  {within}; {within}",
+        f"  gamma/b_to_a{' ' * 24}1.100  1.600  +0.500  {within}; {within}",
     ]
     alike = difference_text(difference(measured(), measured("v1.1-Judge-1"))).splitlines()
     assert alike[0] == "like for like"

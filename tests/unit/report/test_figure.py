@@ -101,6 +101,21 @@ def test_the_words_for_the_picture_hold_its_numbers(flip: Run) -> None:
     assert words.endswith("no claim can rest on this, either way.")
 
 
+def test_epc_5_2_the_picture_says_what_the_paper_makes_of_each_gamma(flip: Run) -> None:
+    manifest = flip.manifest()
+    summary = manifest["results"]["summary"]
+    lines = specification(Manifest.parse(manifest))["title"]["subtitle"]
+
+    for direction in ("text to visual", "visual to text"):
+        key = direction.replace(" ", "_")
+        gamma, (low, high) = summary["gamma"][key], summary["control"]["excess"][key]["ci95"]
+        name = (
+            "substantial" if gamma["mean"] > 0.5 else "weak" if gamma["mean"] < 0.2 else "between"
+        )
+        side = "above" if low > 0 else "below" if high < 0 else "within"
+        assert f"by EPC-5.2, gamma from {direction}: {name}, {side} noise" in lines
+
+
 def test_reading_r15_gamma_is_drawn_on_top_of_its_noise_floor(flip: Run) -> None:
     manifest = flip.manifest()
     floors = manifest["results"]["summary"]["control"]["noise_floor"]

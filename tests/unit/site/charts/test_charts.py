@@ -28,6 +28,7 @@ from epc.site.numbers import csv_text
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
 __all__ = ["made", "ties", "tiny"]
+READ = "substantial, within coin-flip range"
 NAMES = [
     *("gamma", "noise-floor", "transfer", "excess", "jsd", "win-rates", "trajectories"),
     *("ties", "position-bias"),
@@ -264,7 +265,10 @@ def test_a_history_holds_figures_lifecycle_events_and_expiry(tmp_path: Path) -> 
         ("2026-06-30", "expires", "v1.0-Judge-1"),
         ("2026-07-31", "expires", "v1.1-Judge-1"),
     }
-    assert "gamma in 2 snapshots; newest, 2026-02-06: text to visual 1.100." in chart.alternative
+    assert (
+        f"gamma in 2 snapshots; newest, 2026-02-06: text to visual 1.100, {READ}."
+        in chart.alternative
+    )
     assert "v1.0-Judge-1 expires 2026-06-30" in chart.alternative
     assert "maker retires 2026-12-01" in chart.alternative
 
@@ -292,7 +296,7 @@ def test_a_row_is_drawn_on_a_coin_flip_where_it_has_no_floor_of_its_own(tmp_path
 
     drawn = unescape(spark(row(tmp_path).row))
 
-    assert "gamma 1.100  (no interval)" in drawn
+    assert f"gamma 1.100  (no interval), {READ}" in drawn
     assert f"a coin flip {coin.mean:.2f}" in drawn
     assert drawn.count("<rect") == 1
     assert drawn.count("<circle") == 1
