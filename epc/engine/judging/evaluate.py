@@ -216,7 +216,8 @@ class _Sitting:
                 asked_again += len(calls) > 1
                 mended += len(calls) > 1 and not _is_malformed(calls[-1])
                 names = tuple(call["id"] for call in calls)
-                archive.add(Given(sample=sample, raw=calls[-1]["answer"], calls=names))
+                raw, day = calls[-1]["answer"], calls[-1].get("answered_at") or ""
+                archive.add(Given(sample=sample, raw=raw, calls=names, date=day[:10] or None))
         usage = Usage()
         own = (call for call in self.caller.journal.calls() if not is_of_canary(call))
         answered = usage.counted(map(with_origin, own))

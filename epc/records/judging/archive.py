@@ -60,7 +60,7 @@ All flags that apply are raised, also those that a judge sets by its own hand.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """What came of one sample: the reply, verbatim, and the calls that were made for it.
+    """What came of one sample: the reply, verbatim, its day, and the calls that were made for it.
 
     `again` marks every reply to a sample that was judged more than once.
     """
@@ -69,6 +69,7 @@ class Given:
     raw: str
     calls: tuple[str, ...] = ()
     again: bool = False
+    date: str | None = None
 
 
 class Archive:
@@ -85,27 +86,19 @@ class Archive:
 
         Raises: WorldError if the disk refuses.
         """
-        name = raw_reply.sample.id
-        self._seen.add(name)
+        self._seen.add(raw_reply.sample.id)
         checked = judgement(raw_reply, self._units, self._mapping)
-        self._write(name, raw_reply.sample, checked, raw=raw_reply.raw, calls=raw_reply.calls)
+        self._write(raw_reply.sample, checked, raw_reply)
 
-    def _write(
-        self,
-        name: str,
-        sample: Sample,
-        checked: Checked,
-        *,
-        raw: str | None,
-        calls: tuple[str, ...] = (),
-    ) -> None:
+    def _write(self, sample: Sample, checked: Checked, came: Given | None = None) -> None:
         row = self._units.row(sample)
         record = {
-            "id": name,
+            "id": sample.id,
             "sample": sample.as_json(),
             "output_sha256": None if row is None else row.output_sha256,
-            "raw": None if raw is None else storable(raw),
-            "calls": list(calls),
+            "raw": storable(came.raw) if came else None,
+            "calls": list(came.calls) if came else [],
+            **({"date": came.date} if came and came.date else {}),
             "prompt": as_json(self._plan.prompts.get(sample.method)),
             "mapping": as_json(self._plan.mapping),
             "constraint": self._plan.constraint,
@@ -130,9 +123,8 @@ class Archive:
             write_text(folder / INVALID / README, [_README])
             yield
             for sample, _ in self._units.samples():
-                name = sample.id
-                if name not in self._seen:
-                    self._write(name, sample, unjudged(self._units.rules), raw=None)
+                if sample.id not in self._seen:
+                    self._write(sample, unjudged(self._units.rules))
 
     def totals(self) -> dict[Method, Totals]:
         """Return the totals of every method."""

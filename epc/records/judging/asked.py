@@ -19,6 +19,7 @@ from epc.records.typed import parse
 class _Call:
     role: str
     answer: bytes  # its SHA-256: answers are long, and only compared
+    at: str
 
 
 class NamedCalls:
@@ -37,16 +38,22 @@ class NamedCalls:
         self._calls: dict[str, _Call] = {}
         for call in calls_of(folder):
             if call.role in names and names[call.role].name(call.prompt, call.occasion) == call.id:
-                self._calls[call.id] = _Call(call.role, _digest(call.answer))
+                self._calls[call.id] = _Call(
+                    call.role, _digest(call.answer), call.answered_at or ""
+                )
 
     def answered(self, record: Record) -> bool:
-        """Return whether a record's calls are its judge's, and the last one gave its reply."""
+        """Return whether a record's calls are its judge's, and the last gave its reply that day."""
         calls = [self._calls.get(name) for name in record.calls]
         role = role_of(record.sample.judge_model)
         if any(call is None or call.role != role for call in calls):
             return False
-        last = calls[-1]
-        return last is not None and last.answer == _digest(record.raw or "")
+        last = calls[-1] if calls else None
+        return (
+            last is not None
+            and last.answer == _digest(record.raw or "")
+            and last.at.startswith(record.date or "")
+        )
 
 
 def calls_of(folder: Path) -> Iterator[Call]:

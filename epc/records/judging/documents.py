@@ -154,7 +154,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """An archived evaluation: the raw reply, and what it is worth."""
+    """An archived evaluation: the raw reply, what it is worth, and its day, if known."""
 
     id: str
     sample: Sample
@@ -172,3 +172,4 @@ class Record:
     quotes: Quotes
     findings: tuple[Fault, ...]
     judge_overall: float | None = None
+    date: str | None = None

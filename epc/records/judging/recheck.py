@@ -147,8 +147,9 @@ class _Basis:
         for key, value in expected.items():
             if stated.get(key) != value:
                 yield key, f"says {_short(stated.get(key))}, the raw reply gives {_short(value)}"
-        if record.calls and not self.asked.answered(record):
-            yield "calls", "calls.jsonl has no such answer of this judge to this record's prompt"
+        if (record.calls or record.date) and not self.asked.answered(record):
+            problem = "calls.jsonl has no such answer of this judge to this record's prompt"
+            yield "calls", f"{problem}{f' on {record.date}' if record.date else ''}"
 
 
 def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:

@@ -9,7 +9,8 @@ import pytest
 from judge_support import archived, grid, judged_by_models, planned
 
 from epc.records.judging.asked import NamedCalls
-from epc.records.judging.layout import CALLS, load_plan
+from epc.records.judging.layout import CALLS, load_plan, records_path
+from epc.records.judging.recheck import recheck
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def record(like: dict[str, Any], **changed: Any) -> Any:
-    fields = {"calls": like["calls"], "raw": like["raw"], **changed}
+    fields = {"date": None, "calls": like["calls"], "raw": like["raw"], **changed}
     return SimpleNamespace(sample=SimpleNamespace(judge_model="mock/judge"), **fields)
 
 
@@ -35,6 +36,28 @@ def test_a_record_has_its_judges_calls_and_the_last_one_gave_its_reply(folder: P
     assert not calls.answered(record(first, raw=None))
     assert not calls.answered(record(first, calls=first["calls"] + second["calls"]))
     assert not calls.answered(record(first, calls=["0" * 64]))
+
+
+def test_judge_5_2_a_record_alone_says_on_which_day_its_judge_was_asked(folder: Path) -> None:
+    days = {
+        call["id"]: call["answered_at"].partition("T")[0]
+        for call in map(json.loads, (folder / CALLS).read_text("utf-8").splitlines())
+    }
+    records = archived(folder, valid=True)
+
+    assert records
+    for one in records:
+        assert one["date"] == days[one["calls"][-1]]
+        assert one["sample"].keys() >= {"judge_model", "target_model", "method"}
+    path = records_path(folder, valid=True, method="cross_judge")
+    before = path.read_text("utf-8")
+    path.write_text(before.replace(f'"date":"{records[0]["date"]}"', '"date":"2020-02-29"', 1))
+    found = [f.problem for f in recheck(folder).findings if f.where.endswith("/calls")]
+    path.write_text(before)
+    assert found == [
+        "calls.jsonl has no such answer of this judge to this record's prompt on 2020-02-29"
+    ]
+    assert recheck(folder).ok
 
 
 def test_a_call_that_was_edited_is_none_any_more(folder: Path, tmp_path: Path) -> None:
