@@ -79,7 +79,8 @@ def with_tables(text: str, site: Site) -> str:
     pages = {page.row.tag: page for page in site.snapshots}
     rows = [(r, pages[str(r.snapshot.tag)]) for r in reference_rows(site.registry, site.as_of)]
     tables = _page("reference", site, frozenset(), rows=rows, tables=TABLES)
-    return text.replace(REFERENCE_TABLES, tables)
+    # Three of the theme's columns are too narrow for the paper's tables.
+    return "---\nhide: [toc]\n---\n" + text.replace(REFERENCE_TABLES, tables)
 
 
 def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:

@@ -30,6 +30,9 @@ PAGES = {
     "evaluator-bare": "evaluators/claude-opus-5/",
     "document": "statistics/",
     "commands": "commands/",
+    "reference-snapshot": "reference-snapshot/",
+    "interpretation": "interpretation/",
+    "clauses": "clauses/",
     "missing": "404.html",
 }
 

@@ -120,8 +120,8 @@ def _words(
     newest = max(row["day"] for row in rows)
     text = ", ".join(
         f"{row['direction']} {row['mean']:.3f}"
-        + (f" ({row['low']:.3f} to {row['high']:.3f})" if row["low"] is not None else "")
-        + (f", {row['reading']}" if "reading" in row else "")
+        + (f" ({low:.3f} to {row['high']:.3f})" if (low := row["low"]) is not None else "")
+        + (f", {read}" if (read := row.get("reading")) else "")
         for row in rows
         if row["day"] == newest
     )

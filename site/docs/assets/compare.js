@@ -113,7 +113,7 @@
   };
 
   const about = (snapshot) => {
-    const { status, reason } = snapshot.expiry;
+    const { status, note, as_of: day } = snapshot.expiry;
     const link = Object.assign(make("a", snapshot.tag), {
       href: new URL(`../../snapshots/${encodeURIComponent(snapshot.tag)}/`, api).href,
     });
@@ -122,7 +122,7 @@
     const faults = snapshot.known_faults.length;
     return [
       link,
-      `${status}${reason ? ` (${reason})` : ""} on ${snapshot.expiry.as_of}`,
+      `on ${day} ${status}: ${note}`,
       snapshot.failed ? "failed run: no figure of it can be compared"
         : snapshot.audit ? `${snapshot.audit.verdict.replaceAll("_", " ")} (rule ${snapshot.audit.rule?.value ?? 1})`
         : snapshot.kind === "judged" ? "a judge's scores: no trials"
