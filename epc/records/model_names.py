@@ -96,6 +96,7 @@ RULES: Final[tuple[tuple[str, str], ...]] = (
     (rf"((?:{_VENDORS})\..+?)(?:-v[0-9]+(?::[0-9]+)?|:[0-9]+)", "aws-bedrock"),
     (rf"(?:{_VENDORS})\.(.+)", "aws-bedrock"),
 )
+_ANY_RULE: Final = "|".join(f"(?:{pattern})" for pattern, _ in RULES)
 # What stands for a model and does not name it.
 NAMELESS: Final = (
     r"(?:.*[/:])?arn:aws[a-z-]*:bedrock[a-z-]*:[^:]*:[^:]*:(?:application-inference-profile"
@@ -150,7 +151,7 @@ def shorter(text: str, words: Mapping[str, tuple[str, ...]]) -> Iterator[Spelt]:
 
 def is_nameless(text: str) -> bool:
     """Whether a text stands for a model without naming it, as an account's own profile does."""
-    return _whole(NAMELESS).fullmatch(text) is not None
+    return "/" in text and _whole(NAMELESS).fullmatch(text) is not None
 
 
 def key(name: str) -> str:
@@ -169,7 +170,7 @@ def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None
             said = spelt.said or bool(platforms)
             platforms = platforms or spelt.platforms
             return Spelt(name=rest, platforms=platforms, said=said, through=through)
-    for pattern, platform in RULES:
+    for pattern, platform in RULES if _whole(_ANY_RULE).fullmatch(spelt.name) else ():
         if match := _whole(pattern).fullmatch(spelt.name):
             platforms = (platform,) if platform else spelt.platforms
             return replace(spelt, name=match[1], platforms=platforms)

@@ -82,10 +82,11 @@ class Names:
         for spelt in shorter(text, self.words):
             if is_nameless(spelt.name):
                 return Meaning(spelt=spelt, nameless=True)
-            for known in (self.exactly(spelt.name), self._alike.get(key(spelt.name), ())):
+            alike = self._alike.get(key(spelt.name), ())
+            for known in filter(None, (self.exactly(spelt.name), alike)):
                 if matches := _there(known, spelt):
                     return Meaning(spelt=spelt, matches=matches)
-                if known and not elsewhere:
+                if not elsewhere:
                     elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(known))
         return elsewhere or Meaning(spelt=spelt)
 

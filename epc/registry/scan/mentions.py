@@ -11,16 +11,16 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final, Self
 
-from epc.records.model_names import shorter
-from epc.registry.named import Names
+from epc.registry.named import Meaning, Names
 from epc.registry.registry import Registry
 
 IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
 _WORD: Final = re.compile(r"""[^\s\ufeff,;"'`={}[\]()<>#|~!\\]+""")
 _ESCAPE: Final = re.compile(r"\\[nrt]")
 _MARK: Final = re.compile(r"[-0-9/]")  # at least one of which every name has that is no plain word
-_LONGEST: Final = 300  # characters of a word: what is longer is data
-_MOST: Final = 12  # colons of a word, behind which names are looked for
+# Characters of a word, and its colons, behind which names are looked for: what has more is data.
+_LONGEST: Final = 300
+_COLONS: Final = 12
 _HEAD: Final = re.compile(r"[a-z]+(?:-[a-z]+)*(?=[-@][^-@]*[0-9])")
 _WORDS: Final = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE | re.ASCII)
 _NUMBERED: Final = re.compile(r"[a-z]+-.*[0-9]", re.IGNORECASE | re.ASCII)
@@ -89,10 +89,13 @@ class Vocabulary:
         """
         if word.lower() in self._firsts and not _MARK.search(word):
             return 0, word.lower()
-        parts = list(_parts(word)) if len(word) <= _LONGEST and _MARK.search(word) else []
-        for is_name in (self.is_known, self._is_likely):
-            if hit := next((part for part in parts if is_name(part[1])), None):
-                return hit
+        is_data = len(word) > _LONGEST or word.count(":") > _COLONS
+        parts = () if is_data or not _MARK.search(word) else _parts(word)
+        meant = [(at, name, self._names.meaning(name)) for at, name in parts]
+        for is_name in (self._is_known, self._is_likely):
+            for at, name, meaning in meant:
+                if is_name(name, meaning):
+                    return at, name
         self._nameless.add(word)
         return None
 
@@ -108,19 +111,20 @@ class Vocabulary:
 
     def is_known(self, name: str) -> bool:
         """Whether a name means a model or a snapshot here."""
+        return self._is_known(name, self._names.meaning(name))
+
+    def _is_known(self, name: str, meaning: Meaning) -> bool:
         if name in self._tags:
             return True
-        meaning = self._names.meaning(name)
         says = meaning.spelt.platforms or meaning.spelt.through or _MARK.search(meaning.spelt.name)
         return bool(meaning and says)
 
-    def _is_likely(self, name: str) -> bool:
+    def _is_likely(self, _: str, meaning: Meaning) -> bool:
         """Whether a name looks like a model's: a route to a known one, or a number in a family."""
-        *_, spelt = shorter(name, self._names.words)
-        last = spelt.name.rpartition("/")[2]
-        if last != spelt.name and not _PATH.fullmatch(spelt.name):
+        path, slash, last = meaning.spelt.name.rpartition("/")
+        if slash and not _PATH.fullmatch(path + slash + last):
             return False
-        if last != spelt.name and _MARK.search(last) and self._names.is_alike(last):
+        if slash and _MARK.search(last) and self._names.is_alike(last):
             return True
         if _NO_NAME.search(last):
             return False
@@ -134,7 +138,7 @@ class Vocabulary:
 
 
 def _parts(word: str) -> Iterator[tuple[int, str]]:
-    for begins in [0, *(match.end() for match in re.finditer(":", word))][:_MOST]:
+    for begins in [0, *(match.end() for match in re.finditer(":", word))]:
         part = word[begins:].lstrip(":.")
         clean = part.rstrip(":.")
         if _MARK.search(clean):

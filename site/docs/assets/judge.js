@@ -11,7 +11,7 @@ import { calendar, feeds, gate } from "./follow.js";
   const SENTENCE = 3; // words of letters alone that nobody knows
   const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
   const LONGEST = 300; // characters of a word: what is longer is data
-  const COLONS = 12; // of a word, behind which names are looked for
+  const COLONS = 12; // of a word, behind each of which a name may begin; more are data
   const WRAPPERS = ["balanced:", "calibrated:", "panel:", "band="];
 
   const make = (name, given = {}, ...content) => {
@@ -363,8 +363,8 @@ import { calendar, feeds, gate } from "./follow.js";
       return [...words.matchAll(/-|$/g)].some(({ index: at }) => heads.has(words.slice(0, at)));
     };
     const named = (word) => {
-      if (word.length > LONGEST) return undefined;
-      const begins = [0, ...[...word.matchAll(/:/g)].map(({ index: at }) => at + 1)].slice(0, COLONS);
+      const begins = [0, ...[...word.matchAll(/:/g)].map(({ index: at }) => at + 1)];
+      if (word.length > LONGEST || begins.length > COLONS + 1) return undefined;
       const parts = begins.map((at) => word.slice(at).replace(/^[:.]+|[:.]+$/g, "")).filter((part) => MARK.test(part));
       return parts.find(isName) ?? parts.find(isLikely);
     };

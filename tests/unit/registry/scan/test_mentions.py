@@ -49,6 +49,7 @@ def names(text: str) -> list[str]:
         ("https://example.org/models/gpt-4o ./prompts/gpt-4o /gpt-4o lib/davinci", []),
         ("openai/gpt-* claude-${n}-1 chat/davinci arn:aws:iam::1:role/judge-4", []),
         ("data:image/png;base64," + "gpt-4/" * 300, []),
+        ("a1:" * 13 + "gpt-4o " + "a1:" * 12 + "gpt-4o", ["gpt-4o"]),
     ],
 )
 def test_a_word_is_a_name_if_it_is_known_or_looks_like_one(
