@@ -76,7 +76,7 @@ def _impossible(facts: Facts) -> Iterator[Reason]:
                     f"/{name}/{direction}",
                     f"{len(wrong)} of {len(each)} seeds have values that cannot be, such as "
                     f"{wrong[0]:.4g}: expected 0 to {most:.4f}",
-                    "correct the record; `epc recompute` gives the figures of the trials",
+                    "correct the record; `epc validate` gives the figures of the trials",
                     "inconclusive",
                 )
 

@@ -29,10 +29,8 @@ _SECTIONS: Final = {
     "Check": {
         "audit": "Say whether a claim can rest on a measurement, and why.",
         "validate": "Check records: schema, meaning, recomputed values.",
-        "recompute": "Recompute a run's metrics from its trials alone.",
         "compare": "Compare two measurements: like for like, differences, drift.",
         "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
-        "verify": "Ask the evaluator of a published measurement again, and compare.",
         "judge": "Score outputs by judge models: plan, competence, run, check, report, import.",
         "observe": "Verdicts that others recorded: import, check, report.",
     },
@@ -56,11 +54,13 @@ _SCRIPTED: Final = ("merge", "replay")  # scripts call them
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
     **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
-    **dict.fromkeys(("validate", "recompute", "compare", "watch", "verify"), "measure"),
+    **dict.fromkeys(("validate", "compare", "watch"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",
 }
 _MOVED: Final = {
+    "recompute": "`epc validate --write`",
+    "verify": "`epc watch TAG --spot-check N`",
     "study": "the studies are scripts of a clone: python tests/studies/words/command.py",
     **{name: f"`epc admin {name}`" for name in ("github", "site", "upkeep", "cache")},
 }

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import click
 
+from epc.cli.short_help import ALL
+
 
 def page() -> str:
     """Return every command with its help, as one page of Markdown."""
@@ -26,4 +28,5 @@ def _sections(command: click.Command, context: click.Context) -> Iterator[str]:
                 yield from _sections(inner, click.Context(inner, parent=context, info_name=name))
         return
     context.terminal_width = 78
+    context.meta[ALL] = True
     yield f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"

@@ -11,6 +11,7 @@ from epc.cli.decoding import decoding_options
 from epc.cli.limits import canary_option, limit_options
 from epc.cli.options import FOLDER, NEW_FOLDER, format_option
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
+from epc.cli.short_help import ShortHelp
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -42,7 +43,13 @@ class _Seeds(click.ParamType[list[int]]):
         return sorted(seeds)
 
 
-@click.command()
+@click.command(
+    cls=ShortHelp,
+    shown=(
+        *("evaluators", "executors", "seeds", "design", "rounds", "exhaustive", "temperature"),
+        *("dry_run", "max_calls", "max_cost", "concurrency", "out", "form"),
+    ),
+)
 @click.option(
     "--evaluator",
     "evaluators",

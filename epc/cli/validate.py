@@ -4,14 +4,21 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import leave, say_checked
-from epc.cli.options import THERE, format_option
+from epc.cli.common import leave, note, say_checked
+from epc.cli.options import FILE, THERE, format_option
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=THERE, metavar="PATH...")
+@click.option("--write", is_flag=True, help="Put the recomputed results into the manifest.")
+@click.option(
+    "--accuracy",
+    type=FILE,
+    metavar="FILE",
+    help="A CSV strategy,accuracy: how good each strategy's answers are, for ECE and Brier.",
+)
 @format_option
-def command(paths: tuple[Path, ...], form: str) -> None:
+def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: str) -> None:
     r"""Check run folders or manifests: schema, then meaning, then recomputed values.
 
     All findings are listed, each with its place as a JSON Pointer and the clause it departs
@@ -19,18 +26,48 @@ def command(paths: tuple[Path, ...], form: str) -> None:
     path. Of a campaign's folder every run is checked. Exits 1 if anything worse than a warning was
     found.
 
+    --write first recomputes the results from the trials, and writes those that differ into the
+    manifest and weights.jsonl; it exits 1 if any did. --accuracy adds the evaluator's calibration
+    (ECE and Brier). Together with --write it adds the accuracies to the manifest and a reliability
+    diagram to the folder.
+
     \b
     Example:
       epc validate runs/first
       epc validate --format json submissions/*/manifest.json
+      epc validate runs/first --accuracy accuracy.csv --write
     """
     from epc.records.campaign import each_run
     from epc.records.validate import validate
 
     ok = True
     for path in (run for named in paths for run in each_run(named)):
+        same = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
         report = validate(path)
-        ok = ok and report.ok
+        ok = ok and same and report.ok
         lines = [str(finding) for finding in report.findings]
         say_checked(path, report.as_json(), lines, ok=report.ok, form=form)
     leave(clean=ok)
+
+
+def _recomputed(run: Path, *, write: bool, accuracy: Path | None) -> bool:
+    """Recompute a run's results, say what that gave, and return whether they were the same."""
+    from epc.records.recompute import manifest_path
+    from epc.records.rewrite import rewrite
+    from epc.report.reliability import draw, lines
+
+    outcome = rewrite(run, write=write, accuracy=accuracy)
+    same = not outcome.findings and not outcome.changed
+    seeds = len(outcome.results["per_seed"])
+    words = "equal to the manifest's" if not outcome.changed else "not the manifest's"
+    note(f"{run}: {seeds} seeds recomputed from the trials; results {words}")
+    for pointer in outcome.changed:
+        note(f"  differs: /results{pointer}")
+    for line in lines(outcome.manifest):
+        note(f"  {line}")
+    if outcome.written:
+        note(f"  written: {', '.join(outcome.written)}")
+        if outcome.manifest.accuracy:
+            for path in draw(outcome.manifest, manifest_path(run).parent):
+                note(f"picture  {path}")
+    return same

@@ -7,7 +7,8 @@ import click
 
 from epc.cli.common import leave, note, now, tell
 from epc.cli.limits import limit_options
-from epc.cli.options import NEW_FILE, format_option, run_argument
+from epc.cli.options import NEW_FILE, RUN_OR_TAG, format_option
+from epc.cli.spot_check import spot_check
 from epc.errors import StoppedError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@run_argument
+@click.argument("run", metavar="RUN|TAG", type=RUN_OR_TAG)
 @click.option(
     "--history",
     type=NEW_FILE,
@@ -28,16 +29,28 @@ if TYPE_CHECKING:
     metavar="N",
     help="Pairs in the panel, from 2.5 times as many. Default: 24, or all recorded ones.",
 )
+@click.option(
+    "--spot-check",
+    "spot_checks",
+    type=click.IntRange(2, 1_000),
+    metavar="N",
+    help="Of a published TAG: ask N of its pairs twice, with your key, and compare.",
+)
+@click.option("--model", metavar="NAME", help="Of a spot check: another platform's evaluator.")
+@click.option("--out", type=NEW_FILE, metavar="FILE", help="Of a spot check: keep the answers.")
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
 @click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")
 @limit_options
 @format_option
 def command(
-    run: Path,
+    run: Path | str,
     history: Path | None,
     pairs: int | None,
     dry_run: bool,
     no_ask: bool,
+    spot_checks: int | None,
+    model: str | None,
+    out: Path | None,
     limits: "Limits",
     form: str,
 ) -> None:
@@ -56,10 +69,14 @@ def command(
     Exits 1 if the evaluator drifted, since RUN or since the first day, 3 if the provider failed
     (the history is then untouched), 4 at a limit, and 0 if it holds or cannot tell.
 
+    --spot-check asks about a published measurement instead: `agrees`, `differs` (exit 1), or
+    `cannot_tell` where a copy by chance would agree as well.
+
     \b
     Example:
       epc watch runs/first
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
+      epc watch v1.0-SmolLM2-135M-Likelihood --spot-check 20 --out check.json
     """
     import asyncio
 
@@ -68,6 +85,15 @@ def command(
     from epc.engine.watch import ask_today, begin, expect
     from epc.report.watch_text import report
 
+    if spot_checks:
+        if isinstance(run, Path):
+            raise click.UsageError(f"A spot check is of a published TAG, and {run} is none.")
+        spot_check(run, spot_checks, model=model, out=out, limits=limits, form=form)
+        return
+    if model or out:
+        raise click.UsageError("--model and --out are of --spot-check.")
+    if isinstance(run, str):
+        raise click.UsageError(f"Get its folder first: epc snapshot fetch {run}")
     watching = begin(run, history=history, pairs=pairs)
     if dry_run:
         show_forecast(expect(watching), form)

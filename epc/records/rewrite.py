@@ -1,4 +1,4 @@
-"""Bringing a manifest in line with its trials (`epc recompute`)."""
+"""Bringing a manifest in line with its trials (`epc validate --write`)."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -33,7 +33,7 @@ from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import MIN_TASKS
 
-_RECOMPUTE: Final = "run `epc recompute --write` on the run and keep what it writes"
+_RECOMPUTE: Final = "run `epc validate --write` on the run and keep what it writes"
 _JOURNAL: Final = "EPC-2.5(d)"  # the raw record, before it was one
 _MAX_SHOWN: Final = 60
 

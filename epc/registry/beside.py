@@ -334,7 +334,7 @@ def _lacks(name: str, side: Side) -> str:
     """Say why a side has no figure of a name."""
     reported = isinstance(side.snapshot.card, ReportedCard)
     if name in ("ece", "brier", "accuracy") and not reported:
-        return "needs accuracies, `epc recompute RUN --accuracy FILE`"
+        return "needs accuracies, `epc validate RUN --accuracy FILE`"
     if name == "pci":
         return "the paper does not say of which phase its PCI is"
     return f"not printed for {side.name}" if reported else f"not measured in {side.name}"

@@ -179,7 +179,7 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     else:
         yield (
             "Check it, and compute every figure again from the raw trials:",
-            f"epc validate {tag}\nepc recompute {tag}\nepc audit {tag}",
+            f"epc validate {tag}\nepc audit {tag}",
         )
     yield (
         "In a clone, with DVC alone:",

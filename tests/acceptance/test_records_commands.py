@@ -1,4 +1,4 @@
-"""`epc recompute`, `show`, `replay` and `conformance`, as a user runs them."""
+"""`epc validate --write`, `show`, `replay` and `conformance`, as a user runs them."""
 
 import json
 import sys
@@ -20,70 +20,59 @@ def tamper(run: Run) -> None:
     run.edit(lambda m: m["results"]["per_seed"][1]["gamma"].update(text_to_visual=0.25))
 
 
-# --- recompute
+# --- validate --write
 
 
-def test_epc_2_5_d_recompute_agrees_with_a_true_record(flip: Run) -> None:
-    done = epc("recompute", flip.folder)
+def test_epc_2_5_d_write_leaves_a_true_record_as_it_is(flip: Run) -> None:
+    before = contents(flip)
 
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == (
-        f"{flip.folder}: 3 seeds recomputed from the trials; results equal to the manifest's\n"
-    )
-
-
-def test_recompute_as_json_prints_the_results(flip: Run) -> None:
-    done = epc("recompute", "--format", "json", flip.folder)
+    done = epc("validate", "--write", flip.folder)
 
     assert done.returncode == 0
-    assert json.loads(done.stdout) == flip.manifest()["results"]
+    assert done.stdout.decode() == f"{flip.folder}: ok, findings: 0\n"
+    assert "3 seeds recomputed from the trials; results equal to the manifest's" in (
+        done.stderr.decode()
+    )
+    assert contents(flip) == before
 
 
-def test_epc_2_5_d_recompute_names_what_differs_and_write_mends_it(flip: Run) -> None:
+def test_epc_2_5_d_validate_names_what_differs_and_write_mends_it(flip: Run) -> None:
     before = contents(flip)
     tamper(flip)
 
-    looked = epc("recompute", flip.folder)
+    looked = epc("validate", flip.folder)
     assert looked.returncode == 1
-    assert "  differs: /results/per_seed/1/gamma/text_to_visual\n" in looked.stdout.decode()
+    assert "/results/per_seed/1/gamma/text_to_visual" in looked.stdout.decode()
     assert contents(flip) != before
 
-    wrote = epc("recompute", "--write", flip.folder)
-    assert "  written: weights.jsonl, manifest.json\n" in wrote.stdout.decode()
+    wrote = epc("validate", "--write", flip.folder)
+    assert wrote.returncode == 1
+    assert "  differs: /results/per_seed/1/gamma/text_to_visual\n" in wrote.stderr.decode()
+    assert "  written: weights.jsonl, manifest.json\n" in wrote.stderr.decode()
     assert contents(flip) == before
     assert epc("validate", flip.folder).returncode == 0
 
 
-def test_recompute_writes_nothing_while_a_trial_does_not_fit(flip: Run) -> None:
+def test_nothing_is_written_while_a_trial_does_not_fit(flip: Run) -> None:
     flip.edit_row("trials", 0, response=None)
     tamper(flip)
     before = contents(flip)
 
-    done = epc("recompute", "--write", flip.folder)
+    done = epc("validate", "--write", flip.folder)
 
     assert done.returncode == 1
-    assert b"/trials/0/response: " in done.stderr
-    assert b"written" not in done.stdout
+    assert b"/trials/0/response: " in done.stdout
+    assert b"  written: " not in done.stderr
     assert contents(flip) == before
 
 
-def test_recompute_without_every_seed_exits_2(flip: Run) -> None:
+def test_nothing_is_written_without_every_seed(flip: Run) -> None:
     flip.save_rows("trials", flip.rows("trials")[:-1])
 
-    done = epc("recompute", flip.folder)
+    done = epc("validate", "--write", flip.folder)
 
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"/trials: not every seed could be replayed" in done.stderr
-
-
-def test_recompute_without_its_trials_exits_3(flip: Run) -> None:
-    (flip.folder / "trials.jsonl").unlink()
-
-    done = epc("recompute", flip.folder)
-
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert b"cannot read" in done.stderr
-    assert b"Traceback" not in done.stderr
 
 
 # --- show

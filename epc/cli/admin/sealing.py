@@ -48,7 +48,7 @@ def witness(file: Path, form: str) -> None:
 @click.command()
 @click.argument("report", type=FILE)
 def checked(report: Path) -> None:
-    r"""Add a spot check to the registry, from what `epc verify --spot-check N TAG --out` wrote.
+    r"""Add a spot check to the registry, from what `epc watch TAG --spot-check N --out` wrote.
 
     The draw, the recorded verdicts, the figures and the address are checked again. The command
     commits it with your SSH key (gpg.format ssh, user.signingkey), which snapshots/allowed_signers

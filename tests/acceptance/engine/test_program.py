@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -225,6 +226,8 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
     [
         (("study",), "tests/studies/words/command.py"),
         (("site", "build"), "`epc admin site`"),
+        (("recompute", "run"), "`epc validate --write`"),
+        (("verify", "TAG"), "`epc watch TAG --spot-check N`"),
         (("snapshot", "publish", "x"), "`epc admin snapshot publish`"),
         (("evaluators", "seal"), "`epc admin evaluators seal`"),
         (("submission", "publish"), "`epc admin submission publish`"),
@@ -237,3 +240,19 @@ def test_a_command_that_has_moved_says_what_to_type_instead(
 
     assert (code, out) == (2, "")
     assert f"has moved: {instead}" in err or f"{instead}\n" in err
+
+
+def test_the_help_of_a_run_shows_a_dozen_options_and_help_all_every_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, short, _ = ran(capsys, "run", "--help")
+    _, whole, _ = ran(capsys, "run", "--help-all")
+
+    shown, every = (
+        {*re.findall(r"^  (?:-\w, )?(--[\w-]+)", t, re.MULTILINE)} for t in (short, whole)
+    )
+    command = program.program.get_command(click.Context(program.program), "run")
+    assert command is not None
+    assert len(shown - {"--help", "--help-all"}) <= 13
+    assert "--evaluator" in shown
+    assert every >= {max(param.opts, key=len) for param in command.params}

@@ -83,7 +83,7 @@ def test_epc_5_1_5_the_reference_snapshot_is_one_table_with_all_ten_rows(run: Pa
     assert " 0.187  " in table[3]  # a failed run's gamma differs from nothing
     assert "0.148 (" in table[5]
     assert "0.741  0.308  0.269" in table[9]
-    assert "ece: needs accuracies, `epc recompute RUN --accuracy FILE`" in done.stdout
+    assert "ece: needs accuracies, `epc validate RUN --accuracy FILE`" in done.stdout
     assert "Of 10 rows, 2 are failed runs, and 6 are what a coin flip gives." in done.stdout
 
 

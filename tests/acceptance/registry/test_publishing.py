@@ -519,7 +519,7 @@ def test_a_shallow_clone_makes_no_tags(origin: Checkout, tmp_path: Path) -> None
     assert git(where, "tag", "--list") == ""
 
 
-@pytest.mark.parametrize("command", ["show", "validate", "audit", "recompute"])
+@pytest.mark.parametrize("command", ["show", "validate", "audit"])
 def test_a_published_folder_is_no_run_folder_and_nothing_is_written_there(
     clone: Path, command: str
 ) -> None:

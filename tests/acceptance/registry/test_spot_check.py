@@ -1,4 +1,4 @@
-"""Somebody else asks a published measurement's questions again: `epc verify --spot-check`."""
+"""Somebody else asks a published measurement's questions again: `epc watch --spot-check`."""
 
 import hashlib
 import json
@@ -90,14 +90,20 @@ def registry(published: Path, judge: Judge, tmp_path: Path) -> Path:
 def checked(
     registry: Path, judge: Judge, out: Path, *more: str, pairs: int = 20
 ) -> tuple[int, Any]:
-    words = ("verify", "--spot-check", str(pairs), TAG, "--format", "json", *more)
+    words = ("watch", TAG, "--spot-check", str(pairs), "--format", "json", *more)
     done = epc(*words, "--out", out, cwd=registry, env=env(judge))
     assert CANARY not in done.stdout + done.stderr
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
 def snapshot(registry: Path, judge: Judge, *words: str | Path) -> tuple[int, str]:
-    done = epc("snapshot", *words, cwd=registry, env=env(judge))
+    done = epc(
+        *(("admin",) if words[0] in {"checked", "witness"} else ()),
+        "snapshot",
+        *words,
+        cwd=registry,
+        env=env(judge),
+    )
     return done.returncode, done.stdout + done.stderr
 
 

@@ -364,6 +364,6 @@ def test_without_scripts_the_section_says_what_does_the_same(
     page.locator(".epc-living > summary").click()
 
     text = page.locator(".epc-living").inner_text()
-    assert "epc recompute" in text
+    assert "epc validate" in text
     assert "no measurement" in text
     assert page.locator(".epc-living :is(button, select, input)").count() == 0

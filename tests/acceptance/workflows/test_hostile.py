@@ -167,6 +167,7 @@ def test_a_folders_name_is_no_command_to_a_log_and_steers_no_terminal(
     done = fetch(forge, tmp_path / "offered")
     checked = epc("submission", "check", tmp_path / "offered" / "submissions", "--base", ROOT)
     commented = epc(
+        "admin",
         "github",
         "fetch",
         "--out",

@@ -1,4 +1,4 @@
-"""`epc recompute --write` brings a manifest in line with its trials, or leaves it alone."""
+"""`epc validate --write` brings a manifest in line with its trials, or leaves it alone."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -310,6 +310,6 @@ export const show = async (place) => {
     state.textContent = checked;
     built(figure, state, facts, ask, published, checked);
   } catch {
-    state.textContent = "The trials could not be loaded or replayed here. The command `epc recompute` does the same.";
+    state.textContent = "The trials could not be loaded or replayed here. The command `epc validate` does the same.";
   }
 };

@@ -1,50 +1,28 @@
-"""`epc verify --spot-check N TAG`."""
+"""`epc watch TAG --spot-check N`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from epc.cli.common import checkout_here, leave, note, now, tell
-from epc.cli.limits import limit_options
-from epc.cli.options import NEW_FILE, format_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
 
 
-@click.command()
-@click.argument("tag")
-@click.option(
-    "--spot-check",
-    "pairs",
-    type=click.IntRange(2, 1_000),
-    required=True,
-    metavar="N",
-    help="How many pairs are asked again, each twice.",
-)
-@click.option("--model", metavar="NAME", help="Whom to ask; the evaluator on its own platform.")
-@click.option("--out", type=NEW_FILE, help="Keep the answers.")
-@limit_options
-@format_option
-def command(
+def spot_check(
     tag: str,
     pairs: int,
+    *,
     model: str | None,
     out: Path | None,
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Ask the evaluator of snapshot TAG again, with your key, and compare with what is published.
+    """Ask the evaluator of a snapshot again, and compare with what is published.
 
-    The commit that published TAG draws the pairs: nobody knew them while measuring. Each is asked
-    twice, so that the evaluator's own changes of mind are measured beside. The word is `agrees`,
-    `differs` (exit 1), or `cannot_tell` where a copy by chance would agree as well.
-
-    \b
-    Example:
-      epc verify --spot-check 20 v1.0-SmolLM2-135M-Likelihood --out check.json
+    The commit that published it draws the pairs: nobody knew them while measuring. Each is asked
+    twice, so that the evaluator's own changes of mind are measured beside.
     """
     import asyncio
 
