@@ -2,10 +2,14 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from program_support import run_program
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import parse
@@ -214,6 +218,39 @@ def git(folder: Path, *words: str) -> str:
 def commit(folder: Path, message: str = "change") -> None:
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message", message)
+
+
+def cut_down(folder: Path, *tags: str) -> None:
+    """Leave a copy of this registry a few snapshots with their evaluators, as if always so."""
+    home = folder / "snapshots"
+    for path in home.glob("v*"):
+        if path.name not in tags:
+            shutil.rmtree(path)
+    kept = set()
+    for pointer in home.glob("v*/raw.dvc"):
+        (md5,) = re.findall(r"md5: (\w+\.dir)", pointer.read_text())
+        listed = home / ".store" / "files" / "md5" / md5[:2] / md5[2:]
+        kept |= {
+            listed,
+            *(
+                listed.parents[1] / f["md5"][:2] / f["md5"][2:]
+                for f in json.loads(listed.read_text())
+            ),
+        }
+    for path in (home / ".store").rglob("*"):
+        if path.is_file() and path not in kept:
+            path.unlink()
+    lives = home / "evaluators"
+    for path in lives.glob("*.json"):
+        if not any(tag.endswith(f"-{path.stem}") for tag in tags):
+            path.unlink()
+    (lives / "SHA256SUMS").write_text(sums_text({p.name: sha256(p) for p in lives.glob("*.json")}))
+    lines = (home / "events.jsonl").read_text().splitlines()
+    events = [event for event in map(json.loads, lines) if event.get("tag") in tags]
+    seal = {"event": "lives_sealed", "sha256": sha256(lives / "SHA256SUMS")}
+    events.append({"date": events[-1]["date"], **seal})
+    (home / "events.jsonl").write_text("".join(map(dumps_line, events)))
+    assert run_program("admin", "snapshot", "headlines", cwd=folder).returncode == 0
 
 
 class Checkout:

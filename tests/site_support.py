@@ -72,22 +72,11 @@ def furnished(folder: Path) -> Checkout:
     return made
 
 
-def real_checkout(folder: Path, evidence: Path) -> Path:
+def real_checkout(folder: Path) -> Path:
     """Return a folder that holds this very registry, by links, and is in no repository."""
-    keep_evidence(folder, evidence)
     for name in ("snapshots", "site", "params.yaml"):
         (folder / name).symlink_to(ROOT / name)
     return folder
-
-
-def keep_evidence(checkout: Path, evidence: Path) -> None:
-    """Have the builds of a checkout take the evidence that others left in a folder, and add to it.
-
-    It holds for this program and these snapshots alone: what changed in either is worked out again.
-    """
-    kept = checkout / "build" / "site" / "pictures"
-    kept.parent.mkdir(parents=True)
-    kept.symlink_to(evidence)
 
 
 def measured(made: Checkout, *, generation: str = "CoinFlip", rounds: int = 3) -> str:

@@ -22,8 +22,7 @@ from typing import Any
 import yaml
 from attestation_support import sigstore
 from github_support import LocalGitHub, Run
-from registry_support import git
-from site_support import keep_evidence
+from registry_support import commit, cut_down, git
 
 from epc.registry.sums import sha256
 
@@ -104,20 +103,21 @@ def steps(given: Json) -> Iterator[tuple[str, Json]]:
             yield name, step
 
 
+# One of each kind.
+PUBLISHED = ("v1.0-CoinFlip", "v1.0-DigestJudge", "v1.0-GPT4o-0806", "v1.0-PandaLM-7B")
+
+
 def make_origin(folder: Path) -> Path:
-    """Return a bare repository that has this tree, as it lies here, as its branch main."""
+    """Return a bare repository of this tree as it lies here, with a few snapshots, as main."""
     work = folder / "work"
-    git(folder, "clone", "--quiet", "--no-hardlinks", str(ROOT), str(work))
-    git(work, "checkout", "--quiet", "-B", "main")
+    git(folder, "init", "--quiet", str(work))
     listed = git(ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-    for name in git(work, "ls-files", "-z").split("\0")[:-1]:
-        (work / name).unlink()
     for name in filter(None, listed):
         if (ROOT / name).is_file() or (ROOT / name).is_symlink():
             (work / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, work / name, follow_symlinks=False)
-    git(work, "add", "--all")
-    git(work, "commit", "--quiet", "--allow-empty", "--message", "The tree as it lies here")
+    cut_down(work, *PUBLISHED)
+    commit(work, "The tree as it lies here")
     origin = folder / "origin.git"
     git(folder, "clone", "--quiet", "--bare", str(work), str(origin))
     # As a host keeps it: what a clone takes is known, and nothing is compressed for each anew.
@@ -147,14 +147,10 @@ class FakeGitHub:
 
 @dataclass
 class Runner:
-    """A runner with its repository, the event that woke it, and what came of each job.
-
-    `evidence` is where its builds of the site find what others worked out already.
-    """
+    """A runner with its repository, the event that woke it, and what came of each job."""
 
     home: Path
     origin: Path
-    evidence: Path | None = None
     event: Json = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
     answers: Json = field(default_factory=dict)
@@ -219,8 +215,6 @@ class Runner:
             assert given["persist-credentials"] is False
             self._checkout(clone, given.get("ref"), given.get("fetch-depth", 1))
             _install(clone)
-            if self.evidence is not None:
-                keep_evidence(clone, self.evidence)
         elif action == "actions/upload-artifact":
             kept = self.home / f"artifact-{given['name']}"
             keep = shutil.copytree if (clone / given["path"]).is_dir() else shutil.copyfile

@@ -1,6 +1,5 @@
 """The run folders of `records_support`, and a machine without a network, for every test here."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,27 +7,18 @@ import pytest
 from installed_support import Installed
 from installed_support import made as made_clean
 from records_support import exhaustive, flip, made, single, ties, tiny
-from registry_support import ROOT
 from shared_support import shared
 from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, epc, real_checkout
 
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
 
-DRAWN = ROOT / "build" / "site" / "pictures"
 _CLOSED = "http://127.0.0.1:9"
 
 
 def _deployed(folder: Path) -> Path:
-    """Build the site of this very registry as a workflow does, from what `make docs` worked out.
-
-    A build takes of that only what follows from the same snapshots and the same program.
-    """
-    if DRAWN.is_dir():
-        shutil.copytree(DRAWN, folder / "evidence")
-    else:
-        (folder / "evidence").mkdir()
+    """Build the site of this very registry as a workflow does."""
     (folder / "checkout").mkdir()
-    checkout = real_checkout(folder / "checkout", folder / "evidence")
+    checkout = real_checkout(folder / "checkout")
     words = ("admin", "site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
     epc(checkout, *words, env=IN_A_WORKFLOW)
     return folder
@@ -42,18 +32,6 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 @pytest.fixture(scope="session")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory, "deployed", _deployed) / "checkout" / "public"
-
-
-@pytest.fixture(scope="session")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where further builds of this very registry's site find evidence, and keep more.
-
-    Each worker has its own, because a build throws away what others are about to keep.
-    """
-    folder = tmp_path_factory.mktemp("evidence")
-    home = shared(tmp_path_factory, "deployed", _deployed)
-    shutil.copytree(home / "evidence", folder, dirs_exist_ok=True)
-    return folder
 
 
 @pytest.fixture(scope="module")

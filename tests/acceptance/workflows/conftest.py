@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from shared_support import shared
 from workflow_support import make_origin
 
 
 @pytest.fixture(scope="session")
 def origin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_origin(tmp_path_factory.mktemp("origin"))
+    return shared(tmp_path_factory, "origin", make_origin)

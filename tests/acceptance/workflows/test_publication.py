@@ -39,8 +39,8 @@ def day_of_the_last_event() -> str:
 class People:
     """Those who use a repository on GitHub, each with a token of their own."""
 
-    def __init__(self, server: LocalGitHub, folder: Path, evidence: Path) -> None:
-        self.github, self.folder, self.evidence = server, folder, evidence
+    def __init__(self, server: LocalGitHub, folder: Path) -> None:
+        self.github, self.folder = server, folder
         named = {actor.login: name for name, actor in server.tokens.items()}
         self.maintainer = named["maintainer"]
         self.second = server.token("second", server.tokens[self.maintainer].may)
@@ -84,7 +84,6 @@ class People:
         runner = Runner(
             home=self.folder / f"run-{started.id}",
             origin=self.github.at("owner"),
-            evidence=self.evidence,
             event=started.payload,
             github=self.github,
             run=started,
@@ -123,9 +122,9 @@ class People:
 
 
 @pytest.fixture
-def people(origin: Path, evidence: Path, tmp_path: Path) -> Iterator[People]:
+def people(origin: Path, tmp_path: Path) -> Iterator[People]:
     with github(origin, tmp_path) as server:
-        yield People(server, tmp_path, evidence)
+        yield People(server, tmp_path)
 
 
 @pytest.fixture
@@ -142,7 +141,7 @@ def few(tmp_path: Path) -> Iterator[People]:
     git(tmp_path, "init", "--quiet", str(seed))
     commit(seed, "begin")
     with github(seed, tmp_path) as server:
-        yield People(server, tmp_path, tmp_path)
+        yield People(server, tmp_path)
 
 
 def submit(clone: Path, run: Path) -> str:
