@@ -20,7 +20,7 @@ _protocol_option = click.option(
     type=click.Choice(list(_COMPATIBLE)),
     default="epc",
     show_default=True,
-    help="Whose cases: EPC, or the judge protocol with Readings R20 to R27.",
+    help="Protocol to test: EPC, or the judge protocol with Readings R20 to R27.",
 )
 
 

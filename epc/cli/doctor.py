@@ -47,7 +47,7 @@ class _Cost:
 @click.command()
 @click.argument("model", required=False)
 @evaluator_options
-@click.option("--executor", metavar="MODEL", help="Who would write the answers. Default: MODEL.")
+@click.option("--executor", metavar="MODEL", help="Model that writes the answers. Default: MODEL.")
 @timeout_option
 @format_option
 def command(

@@ -68,7 +68,9 @@ def show(asked: str, registry: str | None) -> None:
 
 
 @command.command()
-@click.option("--shape", type=click.Choice(["osv", "model-eol"]), required=True, help="Whose.")
+@click.option(
+    "--shape", type=click.Choice(["osv", "model-eol"]), required=True, help="Format of the feed."
+)
 @click.option("--maker", help="Only models of this maker: one feed in model-eol's shape.")
 @as_of_option
 @registry_option

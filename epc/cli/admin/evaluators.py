@@ -60,7 +60,7 @@ def seal() -> None:
 
 @command.command()
 @from_option
-@click.option("--platform", help="Whose models endpoint answered; or one platform of a list.")
+@click.option("--platform", help="Platform of this list of models; of several, the one to read.")
 @format_option
 def sync(source: str, platform: str | None, form: str) -> None:
     r"""Propose updates as a diff; nothing is written.

@@ -28,7 +28,7 @@ for _sealing in (witness, checked):
 @click.argument("run", type=THERE)
 @click.option("--generation", help="The evaluator generation: Z of vX.Y-Z.")
 @click.option("--contributor", help="Who measured it.")
-@click.option("--login", help="Whoever measured it, on GitHub; a replication needs it.")
+@click.option("--login", help="GitHub login of who measured it; a replication needs it.")
 @click.option("--licence", help="Of the data, as in SPDX; CC-BY-4.0 if left out.")
 @click.option("--conflicts", metavar="TEXT", help="The contributor's interests in the result.")
 @click.option("--platform", help="Where it was asked. Default: the part of its name before /.")

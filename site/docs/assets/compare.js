@@ -76,6 +76,8 @@
     return Object.fromEntries(IDENTITY.map((part) => [part, value[part]]));
   };
 
+  const titled = (key) => key === "settings" ? "ways of asking" : key.replaceAll("_", " ");
+
   const inWords = (value) => {
     if (value === null) return "none";
     if (typeof value === "string" && DIGEST.test(value)) return `SHA-256 ${value.slice(0, 12)}…`;
@@ -152,7 +154,7 @@
     if (!another.length && !warned.length) return [told("epc-alike", "Like for like.")];
     const found = [];
     if (warned.length) {
-      const keys = warned.map(([key]) => key.replaceAll("_", " ")).join(", ");
+      const keys = warned.map(([key]) => titled(key)).join(", ");
       found.push(told("epc-unlike", `The two used different settings (${keys}). These may explain a difference.`));
     }
     if (another.length) {
@@ -225,7 +227,7 @@
     parts.push(...judged(a, b, another, warned));
     if (apart.length) {
       const rows = [...warned, ...another].map(([key, x, y]) =>
-        make("tr", cell(key.replaceAll("_", " "), "th"), cell(inWords(x)), cell(inWords(y))));
+        make("tr", cell(titled(key), "th"), cell(inWords(x)), cell(inWords(y))));
       parts.push(table("What differs", ["Condition", a.tag, b.tag], rows));
     }
     const names = ["Snapshot", "Status", "Audit", "Trust", "Measured", "N", "Known faults"];
