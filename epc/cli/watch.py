@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     metavar="N",
     help="Of a published TAG: ask N of its pairs twice, with your key, and compare.",
 )
-@click.option("--model", metavar="NAME", help="Of a spot check: another platform's evaluator.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help="Of a spot check: model to ask. Default: the snapshot's evaluator.",
+)
 @click.option("--out", type=NEW_FILE, metavar="FILE", help="Of a spot check: keep the answers.")
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
 @click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")

@@ -118,6 +118,25 @@ def test_a_maintainers_word_ends_a_snapshot_with_its_source(checkout: Checkout) 
     assert state["source"] == "https://maker.example/status"
 
 
+@pytest.mark.parametrize("end", [("drift",), ("expire", "--cause", "retired")])
+@pytest.mark.parametrize(
+    "source", ["javascript:alert(1)", "file:///etc/passwd", " data:text/html,x"]
+)
+def test_reading_r57_an_end_whose_source_is_no_address_is_refused(
+    checkout: Checkout, end: tuple[str, ...], source: str
+) -> None:
+    checkout.publish()
+    before = checkout.events()
+    command, *more = end
+
+    words = ("v1.0-Judge-1", *more, "--reason", "r", "--source", source)
+    done = epc("admin", "snapshot", command, *words, cwd=checkout.folder)
+
+    assert done.returncode == 2, done.stderr
+    assert "as a source name an address on the web" in done.stderr
+    assert checkout.events() == before
+
+
 @pytest.mark.parametrize("verdict", ["no_verdicts_counted", "collapsed"])
 def test_reading_r8_what_measured_nothing_is_no_baseline(
     checkout: Checkout, tmp_path: Path, verdict: str

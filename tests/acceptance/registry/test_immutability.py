@@ -1,9 +1,12 @@
 """Any edit or deletion of what was published fails, against a real git history."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browser_support import served
+from program_support import as_text, run_program
 from records_support import epc
 from registry_support import Checkout, commit, git
 
@@ -40,6 +43,31 @@ def test_what_was_only_added_to_is_clean(checkout: Checkout) -> None:
     reason = {"date": "2026-04-01", "event": "withdrawn", "tag": SECOND, "reason": "r"}
     checkout.tell(reason)
     assert verify(checkout.folder) == []
+
+
+@pytest.mark.parametrize("place", ["a folder", "an address"])
+def test_reading_r99_a_mirror_s_own_seal_counts_for_nothing_where_the_true_one_is_known(
+    checkout: Checkout, tmp_path: Path, place: str
+) -> None:
+    """The mirror changes a figure, and every digest of its own, down to the event."""
+    shutil.copytree(checkout.folder, tmp_path / "mirror")
+    mirror = Checkout.__new__(Checkout)
+    mirror.folder, mirror.home = tmp_path / "mirror", tmp_path / "mirror" / "snapshots"
+    edit(mirror.home / SECOND / "metrics.json", "1.1", "9.9")
+    mirror.seal(SECOND)
+    (true,), (forged,) = (
+        [e["sha256"] for e in made.events() if e["tag"] == SECOND] for made in (checkout, mirror)
+    )
+
+    with served(mirror.folder) as address:
+        where = str(mirror.folder) if place == "a folder" else address
+        words = ("snapshot", "fetch", SECOND, "--from", where, "--out", tmp_path / "out")
+        done = as_text(run_program(*words, cwd=checkout.folder))
+
+    assert forged != true
+    assert done.returncode == 2, done.stderr
+    assert f"SHA-256 is {forged}, published with {true}" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85"])

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -205,6 +206,29 @@ def test_reading_r99_no_other_signature_makes_a_check_count(
     assert (code, why in said) == (2, True), said
     code, said = snapshot(registry, judge, "verify")
     assert (code, why in said) == (1, True), said
+
+
+def test_reading_r99_a_gpg_signature_makes_no_check_count(
+    registry: Path, judge: Judge, key: Path, tmp_path: Path
+) -> None:
+    """A keyring is the machine's, and names nobody: a valid signature by a maintainer's name."""
+    checked(registry, judge, tmp_path / "check.json")
+    signs(registry, key, "somebody")
+    with TemporaryDirectory() as home:  # a socket's path is short
+        known = env(judge) | {"GNUPGHOME": home}
+        words = ["gpg", "--batch", "--passphrase", "", "--quick-gen-key", "somebody", "ed25519"]
+        subprocess.run(words, env=known, capture_output=True, check=True)
+        for setting in ("gpg.format=openpgp", "user.signingkey=somebody"):
+            git(registry, "config", *setting.split("="))
+        done = epc("admin", "snapshot", "checked", tmp_path / "check.json", cwd=registry, env=known)
+        shown = ["git", "-C", str(registry), "log", "-1", "--format=%G?"]
+        grade = subprocess.run(shown, env=known, capture_output=True, check=True).stdout
+        subprocess.run(["gpgconf", "--kill", "gpg-agent"], env=known, check=True)
+
+    assert (done.returncode, grade) == (2, b"G\n"), done.stderr  # good, by git's own word
+    assert "allowed_signers names signed" in done.stderr
+    code, said = snapshot(registry, judge, "verify")
+    assert (code, "allowed_signers names signed" in said) == (1, True), said
 
 
 def test_reading_r99_a_line_or_a_file_written_by_hand_earns_no_word(

@@ -142,6 +142,17 @@ def test_it_is_taken_from_the_run_s_folder_and_reaches_snapshot_card_and_page(
     assert kept == (run / "attestation.json").read_bytes()
 
 
+def test_reading_r99_verdicts_that_were_recorded_before_are_not_attested(fork: Fork) -> None:
+    """A runner that read a file measured nothing."""
+    fork.offered.manifest(lambda manifest: manifest["evaluator"].update(method="recorded"))
+
+    value = fork.put(fork.attest())
+
+    wanted = ("Submission S15", "attestation.json", "is of verdicts that were recorded before")
+    assert found(value, wanted), errors(value)
+    assert value["submissions"][0]["dossier"]["attestation"][0].startswith("refused")
+
+
 def without_entry(fork: Fork) -> Json:
     bundle = fork.attest()
     bundle["verificationMaterial"]["tlogEntries"] = []
