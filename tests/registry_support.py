@@ -11,11 +11,12 @@ from typing import Any
 
 from program_support import run_program
 
+from epc.digests import file_sha256
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import parse
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
-from epc.registry.sums import sha256, sums_text
+from epc.registry.sums import sums_text
 
 ROOT = Path(__file__).parent.parent
 Json = dict[str, Any]
@@ -281,8 +282,8 @@ class Checkout:
         (folder / "snapshot.json").write_text(dumps(told))
         (folder / "metrics.json").write_text(dumps({"kind": told["kind"], "figures": figures}))
         names = ("metrics.json", "snapshot.json")
-        (folder / "SHA256SUMS").write_text(sums_text({n: sha256(folder / n) for n in names}))
-        seal = sha256(folder / "SHA256SUMS")
+        (folder / "SHA256SUMS").write_text(sums_text({n: file_sha256(folder / n) for n in names}))
+        seal = file_sha256(folder / "SHA256SUMS")
         self.tell({"date": day, "event": "published", "tag": tag, "sha256": seal})
         return folder
 
@@ -293,10 +294,12 @@ class Checkout:
             folder = self.home / tag
             lines = (folder / "SHA256SUMS").read_text().splitlines()
             sums = dict(line.split()[::-1] for line in lines)
-            changed = {name: sha256(folder / name) for name in sums if (folder / name).is_file()}
+            changed = {
+                name: file_sha256(folder / name) for name in sums if (folder / name).is_file()
+            }
             (folder / "SHA256SUMS").write_text(sums_text(sums | changed))
             (own,) = (e for e in events if (e["tag"], e["event"]) == (tag, "published"))
-            own["sha256"] = sha256(folder / "SHA256SUMS")
+            own["sha256"] = file_sha256(folder / "SHA256SUMS")
         (self.home / "events.jsonl").write_text("".join(map(dumps_line, events)))
 
     def tell(self, event: Json) -> None:

@@ -24,7 +24,7 @@ from attestation_support import sigstore
 from github_support import LocalGitHub, Run
 from registry_support import commit, cut_down, git
 
-from epc.registry.sums import sha256
+from epc.digests import file_sha256
 
 ROOT = Path(__file__).parent.parent
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -61,6 +61,8 @@ _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _GH = """#!{python}
 import json, os, sys
+
+from epc.digests import file_sha256
 words, folder = sys.argv[1:], os.environ["FAKE_GH"]
 if words[:2] == ["auth", "git-credential"]:
     sys.exit(0)
@@ -239,7 +241,7 @@ class Runner:
         """Have a Sigstore of the test sign files, as GitHub's action has the public one."""
         paths = [path for pattern in patterns for path in clone.glob(pattern)]
         head = git(clone, "rev-parse", "HEAD").strip()
-        bundle = sigstore().attest({path.name: sha256(path) for path in paths}, commit=head)
+        bundle = sigstore().attest({path.name: file_sha256(path) for path in paths}, commit=head)
         written = self.home / "bundle.json"
         written.write_text(f"{json.dumps(bundle)}\n")
         self.outputs[f"{step}.outputs.bundle-path"] = str(written)

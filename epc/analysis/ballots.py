@@ -6,12 +6,12 @@ they stand.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from math import fsum
 from pathlib import Path
 
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
 from epc.arrays import np
+from epc.digests import sha256
 from epc.protocol.verdict import Verdict
 from epc.records.asked import asked_by_run
 from epc.records.manifest import Manifest
@@ -115,20 +115,16 @@ def ballot_of_run(judge: Judge, manifest: Manifest, folder: Path, *, source: str
         # Reading R72: only a decided verdict says anything of two answers.
         if None in pair or not entry.verdict.decided:
             continue
-        a, b = (_sha256(text or "") for text in pair)
+        a, b = (sha256(text or "") for text in pair)
         turned, verdict = int(b < a), int(entry.verdict is Verdict.B)
-        key = (_sha256(task), min(a, b), max(a, b)), turned
+        key = (sha256(task), min(a, b), max(a, b)), turned
         tally = gathered.setdefault(key, _Tally(gold=-1, subset=domain))
         tally.counts[verdict ^ turned] += 1
-    prompt = Prompt(name="evaluator_prompt", sha256=_sha256(manifest.evaluator_prompt))
+    prompt = Prompt(name="evaluator_prompt", sha256=sha256(manifest.evaluator_prompt))
     decoding = as_json(manifest.evaluator.decoding)
     setting = Setting(judge=judge, prompt=prompt, decoding=decoding, date=UNKNOWN)
     by_key = {key: tally.said() for key, tally in gathered.items()}
     return Ballot(name=judge.name, sources=(source,), setting=setting, said=by_key)
-
-
-def _sha256(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,6 +1,5 @@
 """The history of an evaluator that is asked again every day, and where it stands (Reading R92)."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from epc.analysis.comparability import are_facts
 from epc.arrays import np
 from epc.audit import drift
 from epc.audit.drift import compare_mixed
+from epc.digests import sha256
 from epc.errors import Finding, UsageError, able_to, refuse
 from epc.protocol.results import Json
 from epc.protocol.table import VERDICTS
@@ -190,7 +190,7 @@ class Standing:
             "power": {f"{share:g}": chance for share, chance in self.power.items()},
             "superseded": len(self.history.superseded),
             "pairs": len(panel),
-            "panel": _sha256(
+            "panel": sha256(
                 dumps_line([[*answer.question[0], *answer.question[1:]] for answer in panel])
             ),
             "facts": self.facts,
@@ -216,7 +216,7 @@ def candidates(pool: Mapping[PairKey, AskedPair], number: int) -> list[PairKey]:
     which of its tasks, the digest of the question decides. Equal questions are asked once.
     """
     distinct = {item.text: key for key, item in reversed(list(pool.items()))}
-    digests = {key: _sha256(text) for text, key in distinct.items()}
+    digests = {key: sha256(text) for text, key in distinct.items()}
     turns: dict[str, list[tuple[int, str, PairKey]]] = {key[0]: [] for key in sorted(pool)}
     taken: Counter[tuple[str, str]] = Counter()
     for key in sorted(digests, key=lambda key: digests[key]):
@@ -393,7 +393,3 @@ def _unlike(manifest: Manifest, days: Sequence[Day]) -> list[Finding]:
         for where, before, now in pairs
         if before != now
     ]
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -6,13 +6,13 @@ the same run gives the same questions, and more of them begin with the same ones
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import sha256
 from itertools import count
 from re import split
 from typing import Final, Literal
 
 from msgspec import Struct
 
+from epc.digests import sha256
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import Pair, evaluation_text, exchanged, judged
 from epc.protocol.verdict import Said, classify
@@ -228,4 +228,4 @@ def _off_topic(answer: Answer, answers: Sequence[Answer], config: Configuration)
 
 
 def _digest(*parts: object) -> str:
-    return sha256("/".join(map(str, parts)).encode()).hexdigest()
+    return sha256("/".join(map(str, parts)))

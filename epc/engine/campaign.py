@@ -11,13 +11,13 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
 from msgspec.structs import replace
 
+from epc.digests import sha256
 from epc.engine import session
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache
@@ -126,7 +126,7 @@ def open_campaign(
                 folder=folder, evaluator=evaluator, executor=executor, answers=answers
             )
     stated = {"began": now.isoformat(), "runs": [run.plan.document() for run in runs.values()]}
-    name = sha256(strict_json.dumps(stated).encode()).hexdigest()[:_ID]
+    name = sha256(strict_json.dumps(stated))[:_ID]
     shared = {"id": name, "evaluators": judged}
     return OpenedCampaign(
         id=name,

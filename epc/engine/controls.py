@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
 from epc.audit.probes import SIDES, Probe, planted
+from epc.digests import sha256
 from epc.engine.budget import Budget
 from epc.engine.calls import Caller, Question, Role
 from epc.engine.journal import Journal
@@ -194,7 +194,7 @@ async def _row(
 
 def _occasion(probe: Probe) -> Occasion:
     """Return a round of its own for a model that answers each round afresh."""
-    number = int(sha256(probe.place.encode()).hexdigest()[:_HEX_DIGITS], 16)
+    number = int(sha256(probe.place)[:_HEX_DIGITS], 16)
     return Occasion(seed=number, phase=probe.answer.domain, round=SIDES.index(probe.first))
 
 

@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
+from epc.digests import sha256
 from epc.engine.model import Completion, Identity, Occasion, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
@@ -83,7 +84,7 @@ class Deterministic(Mock):
         u = unit("deterministic", prompt.text)
         if prompt.pair is not None:
             return "A" if u < 0.5 else "B"  # noqa: PLR2004  (even odds)
-        digest = hashlib.sha256(prompt.text.encode()).hexdigest()[:12]
+        digest = sha256(prompt.text)[:12]
         return f"Answer {digest} to: {prompt.text}"
 
 

@@ -6,15 +6,15 @@ does not depend on that of its rows; a row that stands twice counts once; a pair
 hold is missing, and no tie (Readings R72 to R74).
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
 from msgspec import Struct, field
 
+from epc.digests import file_sha256
 from epc.engine.model import Completion, Identity, Prompt
-from epc.errors import UsageError, able_to
+from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
@@ -123,7 +123,7 @@ def read_table(path: Path) -> Table:
         tasks=tasks,
         groups=rows.groups_of(tasks),
         duplicates=rows.duplicates,
-        sha256=_sha256(path),
+        sha256=file_sha256(path),
     )
 
 
@@ -149,11 +149,6 @@ def verdicts_of(read: Table) -> VerdictTable:
         repeated=True,
         whole=True,
     )
-
-
-def _sha256(path: Path) -> str:
-    with able_to("read", path), path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _columns(path: Path, header: Sequence[str]) -> tuple[str, ...]:

@@ -5,12 +5,12 @@ below the output itself. It must score the same text alike, and may not score it
 something that says nothing stands after it. Nothing is drawn: the same outputs give the same texts.
 """
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from epc.digests import sha256
 from epc.spec.judge_v1 import Dimension
 
 Kind = Literal[
@@ -104,14 +104,14 @@ def ablations(output: str, quote: str) -> tuple[str, str] | None:
     places = [position for position in places if output[position : position + size].strip()]
     if not places:
         return None
-    position = places[int(_digest(f"{quote}\0{output}"), 16) % len(places)]
+    position = places[int(sha256(f"{quote}\0{output}"), 16) % len(places)]
     return output[:at] + output[at + size :], output[:position] + output[position + size :]
 
 
 def name_of(planting: Planting) -> str:
     """Return the output id of a planted text: it tells neither what was done nor to which."""
     text = "\0".join((planting.kind, planting.of, planting.dimension or ""))
-    return f"output-{_digest(text)[:16]}"
+    return f"output-{sha256(text)[:16]}"
 
 
 def _first_half(output: str) -> str:
@@ -143,8 +143,4 @@ def _without_section(output: str, task: str) -> str | None:
 def _placed(numbered: tuple[int, str]) -> tuple[str, str]:
     """Return a word after the digest that places it."""
     number, word = numbered
-    return _digest(f"{number}\0{word}"), word
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(f"{number}\0{word}"), word

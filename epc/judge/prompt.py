@@ -1,6 +1,5 @@
 """What a judge is asked, built so that the evaluated output cannot step out of its place."""
 
-import hashlib
 import json
 import re
 from string import Template
@@ -8,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from epc.digests import sha256
 from epc.errors import Finding
 from epc.judge.samples import Sample
 from epc.spec.judge_v1 import META
@@ -90,9 +90,9 @@ def _mark(sample: Sample, *texts: str) -> str:
     """Return a mark that none of the texts holds."""
     # Replaced, not refused: a lone surrogate is no text, and need not be told apart here.
     content = "\x00".join((sample.id, *texts)).encode("utf-8", "replace")
-    mark = hashlib.sha256(content).hexdigest()[:12]
+    mark = sha256(content)[:12]
     while any(mark in text for text in texts):  # never met; holds by construction all the same
-        mark = hashlib.sha256(mark.encode()).hexdigest()[:12]
+        mark = sha256(mark)[:12]
     return mark
 
 

@@ -1,6 +1,5 @@
 """What is judged: a unit, and the same unit before one judge (JUDGE-0, JUDGE-1)."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from epc.digests import sha256
 from epc.errors import Finding
 from epc.spec.judge_v1 import CROSS, SELF, Method
 
@@ -57,7 +57,7 @@ class Sample(Struct, frozen=True, kw_only=True):
         Names come from here and never from what a model wrote, so no text reaches a file name.
         """
         text = _ENCODER.encode(list(self.as_json().values()))
-        return hashlib.sha256(text.encode()).hexdigest()[:20]
+        return sha256(text)[:20]
 
     def as_json(self) -> dict[str, str]:
         """Return the sample as a plain JSON object."""

@@ -5,11 +5,11 @@ stands in the manifest, so that ECE and Brier can be computed again (EPC-2.5, Re
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from re import fullmatch
 from typing import Final
 
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.calibration import Calibrated, brier, ece
 from epc.protocol.results import Json
@@ -55,7 +55,7 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
         raise UsageError(f"{path}: no accuracy in it; give one line a strategy")
     return {
         "source": path.name,
-        "sha256": sha256(path.read_bytes()).hexdigest(),
+        "sha256": file_sha256(path),
         "values": values,
     }
 

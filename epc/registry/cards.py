@@ -3,11 +3,11 @@
 Pure: it takes documents of valid shape, and reads neither file nor clock.
 """
 
-import hashlib
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from epc.digests import sha256
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
@@ -235,7 +235,7 @@ def judged_conditions_of(plan: Plan) -> Json:
 
 def digest(value: Any) -> str:
     """Return a value of a card's conditions as the digest by which it is compared."""
-    return hashlib.sha256(dumps_line({"of": value}).encode()).hexdigest()
+    return sha256(dumps_line({"of": value}))
 
 
 def _model(identity: ModelIdentity, platform: str | None, declaration: Said | None = None) -> Model:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
@@ -18,7 +19,7 @@ from epc.registry.data_rows import batches, groups, schema_of
 from epc.registry.layout import SUMS
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
-from epc.registry.sums import sha256, sums_text
+from epc.registry.sums import sums_text
 from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 
@@ -115,7 +116,11 @@ def tables(
                 rows += len(group)
                 tell(f"{name}: {rows:,} rows, up to {tag}")
         table = Table(
-            name=name, path=path.name, rows=rows, bytes=path.stat().st_size, sha256=sha256(path)
+            name=name,
+            path=path.name,
+            rows=rows,
+            bytes=path.stat().st_size,
+            sha256=file_sha256(path),
         )
         yield table, path
 

@@ -5,12 +5,12 @@ Nothing larger than one snapshot's verdicts, or some thousand trials, is in memo
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from hashlib import sha256
 from itertools import islice
 from typing import Any, Final
 
 import msgspec
 
+from epc.digests import sha256
 from epc.errors import UsageError
 from epc.records.layout import RAW
 from epc.records.observed.columns import Column, Verdicts
@@ -182,7 +182,7 @@ def _ballots(sealed: Sealed, snapshot: Snapshot, licence: str, schema: Any) -> A
         {
             "subset": domain,
             "item": str(task),
-            "question_sha256": sha256(manifest.tasks[domain][task].encode()).hexdigest(),
+            "question_sha256": sha256(manifest.tasks[domain][task]),
             "a_by": strategy,
             "verdict": word,
             "times": times,

@@ -8,9 +8,9 @@ Source: https://ossf.github.io/osv-schema/, https://github.com/thossullivan/mode
 
 import re
 from datetime import date
-from hashlib import sha256
 from typing import Final
 
+from epc.digests import sha256
 from epc.protocol.results import Json
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Life, LifeRecord, Stated
 from epc.registry.registry import Registry
@@ -77,7 +77,7 @@ def _osv_id(life: LifeRecord) -> str:
     """Return the id of an end; where a name is changed for it, digits keep two apart."""
     name = f"{life.platform}-{life.model}"
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-    return f"x_EPC-{plain}" + ("" if plain == name else f"-{sha256(name.encode()).hexdigest()[:8]}")
+    return f"x_EPC-{plain}" + ("" if plain == name else f"-{sha256(name)[:8]}")
 
 
 def _moment(day: date) -> str:

@@ -1,10 +1,10 @@
 """Getting a snapshot back as the folder that was published, exactly as it was."""
 
-import hashlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import lines_of
 from epc.records import strict_json
@@ -109,7 +109,7 @@ def require_digest(where: str, content: bytes, wanted: str) -> None:
 
     Raises: MalformedError.
     """
-    now = hashlib.sha256(content).hexdigest()
+    now = sha256(content)
     if now != wanted:
         raise MalformedError(unsound(where, f"SHA-256 is {now}, published with {wanted}"))
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from epc.analysis.judging.competence_values import Competence
 from epc.analysis.judging.results import Compared, Evaluation, Group, Labelled, Share
 from epc.analysis.judging.summary import summary
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.judging.layout import load_plan, load_run_log
@@ -20,7 +21,6 @@ from epc.records.typed import as_json
 from epc.registry.cards import Said, judged_card_of
 from epc.registry.layout import FIGURES
 from epc.registry.offers import Offer
-from epc.registry.sums import sha256
 
 _ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
 _DAY: Final = len("2026-07-02")
@@ -71,7 +71,7 @@ def offered_evaluation(folder: Path, declaration: Said, *, platform: str | None)
         days=days,
         said=declaration,
         figures=figures,
-        raw={name: sha256(folder / name) for name in published(folder, plan)},
+        raw={name: file_sha256(folder / name) for name in published(folder, plan)},
         no_baseline=None,
         card=lambda tag, life: judged_card_of(
             tag, plan, judge, days=days, declaration=declaration, life=life

@@ -20,9 +20,11 @@ import numpy as np
 
 from epc.analysis.observed import measure
 from epc.analysis.observed_rows import Choices
+from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.json_difference import disagreements
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
 from epc.records.observed.cutting import cut, judge_of, rows_of
@@ -39,7 +41,6 @@ from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
 from epc.registry.submissions.texts import problems
-from epc.registry.sums import sha256
 from epc.spec.coupling import RULE
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
@@ -119,7 +120,7 @@ def offered_verdicts(folder: Path, declaration: Said, choices: Choices) -> Offer
         days=days,
         said=declaration,
         figures=figures_of_verdicts(document.header, verdicts, choices),
-        raw={raw.name: sha256(raw)} if kept else {},
+        raw={raw.name: file_sha256(raw)} if kept else {},
         no_baseline=None,
         card=lambda tag, _: observed_card_of(
             tag, document, days=days, declaration=declaration, kept=kept
@@ -206,7 +207,7 @@ def changed_figures(folder: Path, card: ObservedCard, stated: Json) -> list[str]
     _keep_older(again, stated)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    return [*undue, *_differing(again, stated, f"/{FIGURES}/figures")]
+    return [*undue, *(f"/{FIGURES}/figures{where}" for where in disagreements(stated, again))]
 
 
 def _keep_older(again: Json, stated: Json) -> None:
@@ -219,18 +220,6 @@ def _keep_older(again: Json, stated: Json) -> None:
                         pass
                     case {"transfer": dict() as transfer}:
                         now |= {"transfer": transfer}
-
-
-def _differing(one: Any, other: Any, where: str) -> Iterator[str]:
-    """Yield the places at which two documents differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted(one.keys() | other.keys()):
-            yield from _differing(one.get(key), other.get(key), f"{where}/{key}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for index, (a, b) in enumerate(zip(one, other, strict=True)):
-            yield from _differing(a, b, f"{where}/{index}")
-    elif one != other:
-        yield where
 
 
 def rebuild(folder: Path, source: Path) -> None:
@@ -278,7 +267,7 @@ def _other_files(header: Header, source: Path) -> Iterator[str]:
         path = source if source.is_file() else source / file.path
         if not path.is_file():
             yield f"{file.path} is missing"
-        elif (now := sha256(path)) != file.sha256:
+        elif (now := file_sha256(path)) != file.sha256:
             yield f"{file.path} has SHA-256 {now}, and had {file.sha256}"
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from epc.analysis.audit import audit_checked
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import BESIDE
@@ -15,7 +16,6 @@ from epc.records.validate import validate
 from epc.registry.card_types import Card, SnapshotKind
 from epc.registry.cards import NO_BASELINE, Said, card_of
 from epc.registry.lifecycles import MOCKS, Life
-from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 
 
@@ -72,7 +72,7 @@ def measured_offer(
 ) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
     raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
-    raw |= {name: sha256(run / name) for name in BESIDE if (run / name).exists()}
+    raw |= {name: file_sha256(run / name) for name in BESIDE if (run / name).exists()}
     word = audit["verdict"]
     no_baseline = f"its audit says {word}\n  fix: see `epc audit {run}`"
     return Offer(

@@ -12,6 +12,7 @@ from datetime import date
 from pathlib import Path
 
 from epc.analysis.observed_rows import Choices
+from epc.digests import file_sha256
 from epc.errors import UsageError, able_to
 from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
@@ -34,7 +35,7 @@ from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
-from epc.registry.sums import sha256, sums_text
+from epc.registry.sums import sums_text
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 
@@ -105,7 +106,7 @@ def publish(
 
 def _told(folder: Path, registry: Registry, new: Snapshot, day: date) -> list[Event]:
     """Return the events of a publication: its own, and what it means for older snapshots."""
-    digest = sha256(folder / layout.SUMS)
+    digest = file_sha256(folder / layout.SUMS)
     own = Event(date=day, tag=str(new.tag), event="published", sha256=digest)
     return [own, *endings(registry, new, day)]
 
@@ -180,7 +181,7 @@ def _build(checkout: Path, offer: Offer, card: Card) -> None:
         for name, text in pointer.items():
             strict_json.write_text(building / name, [text])
         names = {*layout.FILES[offer.kind], *pointer}
-        digests = {name: sha256(building / name) for name in names}
+        digests = {name: file_sha256(building / name) for name in names}
         digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
         strict_json.write_text(building / layout.SUMS, [sums_text(digests)])
         building.rename(home / card.tag)

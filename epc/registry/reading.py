@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from epc.digests import file_sha256
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.protocol.results import Json
@@ -25,7 +26,6 @@ from epc.registry import layout
 from epc.registry.file_sources import WEB, fetch
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, SpotChecked
-from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 
 _NAMED: Final = "--registry PATH or URL"
@@ -162,7 +162,7 @@ def _spot_checks(folder: Path) -> list[Json]:
                 agreed=figures.agreed,
                 p_value=figures.p_value,
                 verdict=figures.verdict,
-                sha256=sha256(path),
+                sha256=file_sha256(path),
             )
         )
     checks.sort(key=lambda check: (check.date, check.verdict == "differs"))

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -19,7 +20,7 @@ from epc.registry.checking import check as check_records
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import is_seal
 from epc.registry.snapshots import LivesSealed
-from epc.registry.sums import parse_sums, sha256, sums_text
+from epc.registry.sums import parse_sums, sums_text
 from epc.registry.writing import append
 
 _CLAUSE: Final = "EPC-4"
@@ -35,9 +36,9 @@ def seal(lock: RegistryLock, day: date) -> str:
     if findings := check_records(lock.checkout):
         raise UsageError(f"{findings[0]}\n  fix: `epc admin evaluators check` lists all of it")
     folder = lock.home / layout.EVALUATORS
-    digests = {path.name: sha256(path) for path in folder.glob("*.json")}
+    digests = {path.name: file_sha256(path) for path in folder.glob("*.json")}
     strict_json.write_bytes(folder / layout.SUMS, [sums_text(digests).encode()])
-    now = sha256(folder / layout.SUMS)
+    now = file_sha256(folder / layout.SUMS)
     if latest(lock.checkout) == now:
         return f"all {len(digests)} records are sealed already"
     append(lock, LivesSealed(date=day, event="lives_sealed", sha256=now))
@@ -58,7 +59,7 @@ def check(checkout: Path, sealed: str | None, findings: Findings) -> None:
         return
     folder = checkout / layout.FOLDER / layout.EVALUATORS
     sums = folder / layout.SUMS
-    if not sums.is_file() or (now := sha256(sums)) != sealed:
+    if not sums.is_file() or (now := file_sha256(sums)) != sealed:
         problem = f"SHA-256 is {now}, sealed with {sealed}" if sums.is_file() else "is missing"
         findings.add(_CLAUSE, f"{_PLACE}/{layout.SUMS}", problem, _REMEDY)
     listed = (parse_sums(sums.read_text("utf-8", "replace")) if sums.is_file() else None) or {}
@@ -68,6 +69,6 @@ def check(checkout: Path, sealed: str | None, findings: Findings) -> None:
             findings.add(_CLAUSE, f"{_PLACE}/{name}", "was sealed and is gone", _REMEDY)
         elif name not in listed:
             findings.add(_CLAUSE, f"{_PLACE}/{name}", "is not sealed", _REMEDY)
-        elif (digest := sha256(present[name])) != listed[name]:
+        elif (digest := file_sha256(present[name])) != listed[name]:
             problem = f"SHA-256 is {digest}, sealed with {listed[name]}"
             findings.add(_CLAUSE, f"{_PLACE}/{name}", problem, _REMEDY)

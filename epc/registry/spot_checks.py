@@ -6,13 +6,13 @@ Whoever asked could have written the answers, so a check counts by the SSH signa
 under the commit that adds it.
 """
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from epc.analysis.spot_checking import SpotCheck, draw, judged
+from epc.digests import sha256
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
 from epc.records.asked import AskedPair, PairKey, asked_by_run
@@ -117,7 +117,7 @@ def add(lock: RegistryLock, report: Path) -> SpotCheck:
 
 
 def _name(tag: str, content: str) -> str:
-    return f"{tag}-{hashlib.sha256(content.encode()).hexdigest()}.json"
+    return f"{tag}-{sha256(content)}.json"
 
 
 def _read(report: Path) -> SpotCheck:

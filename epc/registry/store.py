@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError
 from epc.records.strict_json import write_bytes
 from epc.registry import layout
@@ -104,7 +105,7 @@ def fetched(
             continue
         blob_path = place_of(name)
         content = read(blob_path)
-        if (now := hashlib.sha256(content).hexdigest()) != wanted[path]:
+        if (now := sha256(content)) != wanted[path]:
             raise _malformed(
                 blob_path, f"is raw/{path} with SHA-256 {now}, published {wanted[path]}"
             )

@@ -2,10 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
-
-from epc.records.layout import digest
 
 _LINE: Final = re.compile(r"([0-9a-f]{64})  (\S+)")
 
@@ -20,11 +17,3 @@ def parse_sums(text: str) -> dict[str, str] | None:
     matches = [_LINE.fullmatch(line) for line in text.splitlines()]
     listed = {match[2]: match[1] for match in matches if match}
     return listed if sums_text(listed) == text else None
-
-
-def sha256(path: Path) -> str:
-    """Return a file's SHA-256.
-
-    Raises: WorldError if it cannot be read.
-    """
-    return str(digest(path)["sha256"])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from epc.digests import file_sha256
 from epc.errors import EpcError, Finding, MalformedError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -37,7 +38,7 @@ from epc.registry.history import lost_events
 from epc.registry.reading import folders, of_folder
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
-from epc.registry.sums import parse_sums, sha256
+from epc.registry.sums import parse_sums
 from epc.registry.tag_checks import check_tags
 from epc.registry.tags import Tag
 
@@ -134,8 +135,8 @@ def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
         findings.add(_CLAUSE, home, "no event says that it was published", remedy)
     elif not sums.is_file():
         findings.add(_CLAUSE, f"{home}/{layout.SUMS}", "is missing", _RESTORE)
-    elif sha256(sums) != seal:
-        problem = f"SHA-256 is {sha256(sums)}, published with {seal}"
+    elif file_sha256(sums) != seal:
+        problem = f"SHA-256 is {file_sha256(sums)}, published with {seal}"
         findings.add(_CLAUSE, f"{home}/{layout.SUMS}", problem, _RESTORE)
     listed = _listed(sums)
     for name, problem in _misfits(folder, listed):
@@ -159,7 +160,7 @@ def _misfits(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
         path = folder / name
         if not path.is_file():
             yield name, "is missing"
-        elif (now := sha256(path)) != value:
+        elif (now := file_sha256(path)) != value:
             yield name, f"SHA-256 is {now}, published with {value}"
     present = {path.name for path in folder.iterdir()} - {layout.SUMS, _RAW, ".gitignore"}
     for name in sorted(present - set(own)):
@@ -176,7 +177,7 @@ def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
             continue
         if name not in listed:
             yield name, "is not in SHA256SUMS"
-        elif (now := sha256(path)) != listed[name]:
+        elif (now := file_sha256(path)) != listed[name]:
             yield name, f"SHA-256 is {now}, published with {listed[name]}"
 
 

@@ -4,7 +4,6 @@ Whoever can rewrite a repository can rewrite its history. They cannot rewrite wh
 before: a commit, and one digest over the events and the digests of every published file in it.
 """
 
-import hashlib
 import tarfile
 from dataclasses import dataclass
 from datetime import date
@@ -12,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
+from epc.digests import sha256
 from epc.errors import Finding, UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -52,8 +52,8 @@ def _digest(checkout: Path, commit: str) -> str:
     archive = BytesIO(git_bytes(checkout, "archive", commit, "--", _EVENTS, _SUMS))
     with tarfile.open(fileobj=archive) as tar:
         files = {each.name: tar.extractfile(each) for each in tar}
-        digests = {n: hashlib.sha256(file.read()).hexdigest() for n, file in files.items() if file}
-    return hashlib.sha256(sums_text(digests).encode()).hexdigest()
+        digests = {n: sha256(file.read()) for n, file in files.items() if file}
+    return sha256(sums_text(digests))
 
 
 def read(path: Path) -> Witness:

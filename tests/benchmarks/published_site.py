@@ -35,12 +35,12 @@ from registry_support import (
     life_record,
 )
 
+from epc.digests import file_sha256
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import parse
 from epc.registry.cards import Said
 from epc.registry.lifecycles import Life, LifeRecord
 from epc.registry.publishing import _build, offered
-from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 from epc.spec.epc_v1 import DOMAINS
 from epc.spec.reference import STRATEGIES
@@ -99,7 +99,7 @@ def of_measured(folder: Path, number: int) -> dict[str, str]:
     life = Life.of(parse(life_record(model=said.generation.lower()), LifeRecord))
     _build(folder, offer, offer.card(Tag.parse(tag), life))
     shutil.rmtree(place)
-    seal = sha256(folder / "snapshots" / tag / "SHA256SUMS")
+    seal = file_sha256(folder / "snapshots" / tag / "SHA256SUMS")
     return {"date": "2026-07-02", "event": "published", "sha256": seal, "tag": tag}
 
 

@@ -29,12 +29,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from records_support import make_run
 from registry_support import Checkout, commit, generation_record, git, life_record
 
+from epc.digests import file_sha256
 from epc.protocol.batch_replay import Known, run_course
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Verdict
 from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps, dumps_line
-from epc.registry.sums import sha256, sums_text
+from epc.registry.sums import sums_text
 from epc.registry.verify import verify
 from epc.spec.epc_v1 import DOMAINS, PHASES, REFERENCE_DOMAINS
 from epc.spec.reference import STRATEGIES
@@ -109,9 +110,9 @@ def again(source: Path, tag: str, copy: int | None = None) -> dict[str, str]:
             os.link(path, folder / path.name)
     for name, text in texts.items():
         (folder / name).write_text(text)
-        listed[name] = sha256(folder / name)
+        listed[name] = file_sha256(folder / name)
     (folder / "SHA256SUMS").write_text(sums_text(listed))
-    seal = sha256(folder / "SHA256SUMS")
+    seal = file_sha256(folder / "SHA256SUMS")
     today = datetime.now(UTC).date().isoformat()
     return {"date": today, "event": "published", "sha256": seal, "tag": tag}
 

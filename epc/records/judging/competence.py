@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from epc import __version__
+from epc.digests import sha256
 from epc.errors import able_to
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
@@ -26,7 +27,6 @@ from epc.records.judging.layout import (
     SAMPLES,
     is_evaluation,
     load_plan,
-    sha256,
 )
 from epc.records.judging.prompts import load_prompts, write_prompts
 from epc.records.judging.single import content_of

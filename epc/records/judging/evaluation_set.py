@@ -8,12 +8,13 @@ from typing import Final
 
 from msgspec import structs
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError, able_to, refuse
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
 from epc.records.judging.documents import Plan
-from epc.records.judging.layout import OUTPUTS, SAMPLES, sha256
+from epc.records.judging.layout import OUTPUTS, SAMPLES
 from epc.records.judging.single import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text

@@ -16,7 +16,6 @@
 No name comes from an identifier or an output: those stand inside the files only.
 """
 
-import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
@@ -48,11 +47,6 @@ LABELS: Final = "labels.jsonl"
 # A line may hold a whole document: a reply or an import of any size that can be read.
 LONGEST_LINE: Final = 2 * strict_json.MAX_DOCUMENT_BYTES
 THRESHOLDS: Final[Json] = {"pass_from": PASS_FROM, "fail_to": FAIL_TO}  # JUDGE-3.4
-
-
-def sha256(content: bytes) -> str:
-    """Return a content's SHA-256 in hexadecimal digits."""
-    return hashlib.sha256(content).hexdigest()
 
 
 def records_path(folder: Path, *, valid: bool, method: str) -> Path:

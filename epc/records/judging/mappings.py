@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError
 from epc.judge.mapping import CLAUSE, RubricMapping, read_mapping
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.documents import Plan, Reference
-from epc.records.judging.layout import MAPPING, sha256
+from epc.records.judging.layout import MAPPING
 from epc.records.schemas import findings as schema_findings
 
 

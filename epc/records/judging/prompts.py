@@ -7,10 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError, UsageError, able_to
 from epc.judge.prompt import template_problem
 from epc.records.judging.documents import Plan, Reference
-from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS, sha256
+from epc.records.judging.layout import PROMPT_MANIFEST, PROMPTS
 from epc.records.judging.single import content_of
 from epc.records.strict_json import write_bytes, write_text
 from epc.spec.judge_v1 import Method

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from hashlib import sha256
 
+from epc.digests import sha256
 from epc.errors import Finding
 from epc.records.observed.types import UNKNOWN, Header, Row, Source, SourceFile
 
@@ -54,7 +54,7 @@ class Conversion:
 
 def digest(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8."""
-    return sha256(text.encode("utf-8")).hexdigest()
+    return sha256(text)
 
 
 def day_of(stated: str) -> str:
@@ -68,4 +68,4 @@ def day_of(stated: str) -> str:
 
 def file_of(path: str, content: bytes) -> SourceFile:
     """Return the statement of a file by its path inside the source and its content."""
-    return SourceFile(path=path, sha256=sha256(content).hexdigest())
+    return SourceFile(path=path, sha256=sha256(content))

@@ -5,7 +5,6 @@ Every problem is a finding with its line (of Parquet: its row) and field; readin
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from types import GenericAlias
@@ -15,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from epc.arrays import np
+from epc.digests import sha256
 from epc.errors import Finding, able_to
 from epc.json_text import Reader, decode
 from epc.records.findings import Findings
@@ -177,7 +177,7 @@ def _texts(row: Row, where: str) -> Iterator[Finding]:
         ("b_text", row.b_text, row.b_sha256, row.b_length),
     ):
         if isinstance(text, str):
-            real = sha256(text.encode("utf-8")).hexdigest(), len(text)
+            real = sha256(text), len(text)
             if real != (digest, length):
                 problem = f"has SHA-256 {real[0][:12]}... and {real[1]:,} characters, not as stated"
                 yield Finding(CLAUSE, f"{where}/{field}", problem, _MEND)

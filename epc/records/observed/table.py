@@ -1,6 +1,5 @@
 """A table of verdicts: CSV with a header line, its columns mapped to fields."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from epc.errors import able_to
+from epc.digests import file_sha256
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
 from epc.records.observed.checking import CLAUSE, misread
@@ -84,12 +83,10 @@ def convert(source: Path, request: Request) -> Conversion:
         work.causes.add(0, "", "holds no verdict", f"expected {EXPECTED}")
     if work.causes:
         return Conversion(findings=work.causes.findings())
-    with able_to("read", source), source.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     header = Header(
         schema_version=1,
         source=request.source(name=source.name),
-        files={_FILE: SourceFile(path=source.name, sha256=sha256)},
+        files={_FILE: SourceFile(path=source.name, sha256=file_sha256(source))},
         settings=work.settings,
     )
     return Conversion(

@@ -4,12 +4,12 @@ from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from epc.digests import sha256
 from epc.errors import able_to
 from epc.json_text import storable
 from epc.records.findings import Findings
@@ -78,7 +78,7 @@ class Work:
     def digest_of(self, path: Path) -> str:
         """Return the SHA-256 of a file's content, or `unknown` where there is no such file."""
         there = (self.source / path).is_file()
-        return sha256(self.read(path)).hexdigest() if there else UNKNOWN
+        return sha256(self.read(path)) if there else UNKNOWN
 
     def decoded(self, path: Path, kind: Any, *, key: str | None = None) -> Any:
         """Return a JSON file's value, or a finding and None; `key` lists it in the header.

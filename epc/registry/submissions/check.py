@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import Audit, audit_checked
+from epc.digests import file_sha256
 from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.printable import shown
 from epc.protocol.results import Json
@@ -40,7 +41,6 @@ from epc.registry.submissions.listing import located, reasons
 from epc.registry.submissions.report import Checked, Report, report
 from epc.registry.submissions.secrets import LEAKED, scan
 from epc.registry.submissions.statement import manifest_texts, placed, read
-from epc.registry.sums import sha256
 from epc.registry.tags import Tag, next_tag
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
@@ -224,7 +224,7 @@ def _observed(path: Path, checked: Checked, base: Base, itself: Tag | None) -> N
 def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:
     """Note what GitHub attests of a run, or why that shows nothing of it."""
     names = [n for n in folder.present_files(path) if n not in {layout.STATEMENT, ATTESTATION}]
-    digests = {name: sha256(path / name) for name in names}
+    digests = {name: file_sha256(path / name) for name in names}
     bundle = (path / ATTESTATION).read_bytes()
     checked.attested, wrong = attested(bundle, digests, login, checkout)
     checked.findings.extend(wrong)

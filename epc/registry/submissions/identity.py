@@ -4,9 +4,9 @@ Pure: it takes manifests of valid shape. A measurement's *identity* is the diges
 endpoint, configuration, tasks and raw data.
 """
 
-import hashlib
 from typing import Final
 
+from epc.digests import sha256
 from epc.protocol.results import Json
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, RawName
@@ -27,7 +27,7 @@ def identity(manifest: Manifest) -> str:
         "evaluator_prompt": document["evaluator_prompt"],
         "raw": {name: manifest.raw[name].sha256 if manifest.raw else None for name in _RAW},
     }
-    return hashlib.sha256(dumps_line(content).encode()).hexdigest()
+    return sha256(dumps_line(content))
 
 
 def _model(model: Json | None) -> Json | None:

@@ -4,13 +4,13 @@ Its records are held against their raw replies (`epc judge check`), its judge ag
 address and generation that are stated, its answers against those of every other measurement.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError, UsageError
 from epc.printable import shown
 from epc.records import strict_json
@@ -51,7 +51,7 @@ def identity(plan: Plan, log: RunLog) -> str:
         "conditions": judged_conditions_of(plan),
         "files": {name: file.sha256 for name, file in log.files.items() if name != CALLS},
     }
-    return hashlib.sha256(dumps_line(content).encode()).hexdigest()
+    return sha256(dumps_line(content))
 
 
 def look(

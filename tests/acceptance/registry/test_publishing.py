@@ -20,6 +20,7 @@ from program_support import as_text, run_program
 from records_support import Run, make_run
 from registry_support import Checkout, commit, generation_record, git, life_record
 
+from epc.digests import file_sha256
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
@@ -27,7 +28,7 @@ from epc.registry.locking import locked
 from epc.registry.offers import Offer
 from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
-from epc.registry.sums import parse_sums, sha256, sums_text
+from epc.registry.sums import parse_sums, sums_text
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
 
@@ -421,10 +422,10 @@ def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) ->
     manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"] += 0.25
     (folder / "manifest.json").write_text(dumps(manifest))
     sums = parse_sums((folder / "SHA256SUMS").read_text()) or {}
-    sums["manifest.json"] = sha256(folder / "manifest.json")
+    sums["manifest.json"] = file_sha256(folder / "manifest.json")
     (folder / "SHA256SUMS").write_text(sums_text(sums))
     (checkout.home / "events.jsonl").unlink()
-    seal = sha256(folder / "SHA256SUMS")
+    seal = file_sha256(folder / "SHA256SUMS")
     checkout.tell({"date": "2026-11-22", "event": "published", "tag": TAG, "sha256": seal})
 
     done = epc(checkout.folder, "snapshot", "recompute", TAG)

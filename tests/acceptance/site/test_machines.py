@@ -21,8 +21,8 @@ from pyarrow import parquet
 from registry_support import generation_record, life_record, stated
 from site_support import ADDRESS, AS_OF, BuiltSite, build, epc, with_documents
 
+from epc.digests import file_sha256
 from epc.records.schemas import findings as schema_findings
-from epc.registry.sums import sha256
 from epc.registry.tables import TABLES
 
 
@@ -124,7 +124,7 @@ def test_croissant_names_each_table_by_its_digest_and_its_columns(site: BuiltSit
     assert [each["@id"] for each in given["recordSet"]] == [*TABLES]
     for file, table in zip(given["distribution"], given["recordSet"], strict=True):
         path = site.out / file["contentUrl"].removeprefix(ADDRESS)
-        assert file["sha256"] == sha256(path)
+        assert file["sha256"] == file_sha256(path)
         assert file["contentSize"] == f"{path.stat().st_size} B"
         named = [field["source"]["extract"]["column"] for field in table["field"]]
         assert named == parquet.read_schema(path).names

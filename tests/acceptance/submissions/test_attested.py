@@ -14,6 +14,7 @@ from program_support import as_text, run_program
 from registry_support import commit, git
 from submissions_support import SLUG, TODAY, Offered, errors, found, offered
 
+from epc.digests import file_sha256
 from epc.records.typed import parse
 from epc.registry import attestation
 from epc.registry.attestation import ISSUER, WORKFLOW
@@ -24,7 +25,6 @@ from epc.registry.reading import of_folder
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.promoting import promote
 from epc.registry.submissions.report import Report
-from epc.registry.sums import sha256
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
 from epc.site.describing import by
@@ -45,7 +45,7 @@ class Fork:
 
     @property
     def digests(self) -> dict[str, str]:
-        return {name: sha256(self.offered.folder / name) for name in NAMES}
+        return {name: file_sha256(self.offered.folder / name) for name in NAMES}
 
     def attest(self, *, by: Sigstore | None = None, **given: Any) -> Json:
         """Return the bundle that GitHub would make, but for what is given."""
@@ -113,7 +113,7 @@ def test_it_is_taken_from_the_run_s_folder_and_reaches_snapshot_card_and_page(
     place.folder.rename(run)
     (run / "attestation.json").write_text(
         json.dumps(
-            sigstore().attest({name: sha256(run / name) for name in NAMES}, commit=fork.commit)
+            sigstore().attest({name: file_sha256(run / name) for name in NAMES}, commit=fork.commit)
         )
     )
     words = ("--contributor", "A. Name", "--login", "a-name", "--licence", "CC-BY-4.0")

@@ -13,6 +13,7 @@ from program_support import as_text, run_program
 from registry_support import commit, git
 from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
 
+from epc.digests import file_sha256
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
 from epc.registry import attestation
@@ -20,7 +21,7 @@ from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
 from epc.registry.submissions.promoting import promote
-from epc.registry.sums import sha256, sums_text
+from epc.registry.sums import sums_text
 from epc.registry.verify import verify
 
 TAG = "v1.0-GPT4o-0806"
@@ -82,7 +83,7 @@ def other(template: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def attest(given: Offered, at: str) -> None:
     """Have the submission attested at a commit."""
     sha = git(given.checkout, "rev-parse", at).strip()
-    digests = {name: sha256(given.folder / name) for name in FILES}
+    digests = {name: file_sha256(given.folder / name) for name in FILES}
     bundle = sigstore().attest(digests, commit=sha, login="b-other")
     (given.folder / "attestation.json").write_text(json.dumps(bundle))
     commit(given.checkout, "attested")
@@ -144,14 +145,14 @@ def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: 
     card = json.loads((folder / "snapshot.json").read_text())
     change(card)
     (folder / "snapshot.json").write_text(dumps(card))
-    before = sha256(folder / "SHA256SUMS")
+    before = file_sha256(folder / "SHA256SUMS")
     lines = (line.split() for line in (folder / "SHA256SUMS").read_text().splitlines())
     sums = {name: digest for digest, name in lines} | {
-        "snapshot.json": sha256(folder / "snapshot.json")
+        "snapshot.json": file_sha256(folder / "snapshot.json")
     }
     (folder / "SHA256SUMS").write_text(sums_text(sums))
     events = given.checkout / "snapshots" / "events.jsonl"
-    events.write_text(events.read_text().replace(before, sha256(folder / "SHA256SUMS")))
+    events.write_text(events.read_text().replace(before, file_sha256(folder / "SHA256SUMS")))
 
 
 CLAIM = {

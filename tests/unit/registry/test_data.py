@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from epc.digests import file_sha256
 from epc.registry import data
 from epc.registry.data import tables
-from epc.registry.sums import sha256
 from epc.registry.tables import TABLES
 
 SCHEMA = pa.schema([("tag", pa.string()), ("n", pa.int64())])
@@ -34,7 +34,7 @@ def test_a_table_has_its_groups_in_their_order_and_says_how_far_it_is(
 
     assert pq.read_table(path)["tag"].to_pylist() == [*"aabbcc"]
     assert (table.name, table.path, table.rows) == (name, path.name, 6)
-    assert (table.bytes, table.sha256) == (path.stat().st_size, sha256(path))
+    assert (table.bytes, table.sha256) == (path.stat().st_size, file_sha256(path))
     assert lines == [
         f"{name}: {end}" for end in ("2 rows, up to a", "4 rows, up to b", "6 rows, up to c")
     ]

@@ -8,11 +8,12 @@ import pytest
 from records_support import Run, make_run
 from registry_support import Checkout
 
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.registry.cards import Said
 from epc.registry.locking import RegistryLock, locked
 from epc.registry.publishing import offered, publish
-from epc.registry.sums import parse_sums, sha256
+from epc.registry.sums import parse_sums
 
 DAY = date(2026, 7, 3)
 SAID = Said(
@@ -53,13 +54,13 @@ def test_a_published_run_has_an_event_that_seals_it_and_its_raw_files_in_the_sto
     folder = checkout.home / "v1.0-deterministic"
     (event,) = checkout.events()
     assert (event["event"], event["date"]) == ("published", "2026-07-03")
-    assert event["sha256"] == sha256(folder / "SHA256SUMS")
+    assert event["sha256"] == file_sha256(folder / "SHA256SUMS")
     sums = parse_sums((folder / "SHA256SUMS").read_text()) or {}
     own = {name for name in sums if not name.startswith("raw/")}
-    assert {name: sha256(folder / name) for name in own} == {name: sums[name] for name in own}
+    assert {name: file_sha256(folder / name) for name in own} == {name: sums[name] for name in own}
     raw = {entry["path"]: entry["sha256"] for entry in run.manifest()["raw"].values()}
     assert {name.removeprefix("raw/"): sums[name] for name in sums.keys() - own} == raw
-    stored = {sha256(path) for path in (checkout.home / ".store").rglob("*") if path.is_file()}
+    stored = {file_sha256(path) for path in (checkout.home / ".store").rglob("*") if path.is_file()}
     assert set(raw.values()) <= stored
 
 

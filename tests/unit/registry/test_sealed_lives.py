@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, generation_record, life_record, stated
 
+from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.records.findings import Findings
 from epc.registry.locking import locked
 from epc.registry.sealed_lives import check, latest, seal
-from epc.registry.sums import sha256
 
 PLACE = "snapshots/evaluators"
 LIST = f"{PLACE}/SHA256SUMS"
@@ -48,7 +48,7 @@ def test_the_newest_seal_is_the_one_that_holds(checkout: Checkout) -> None:
     for day in ("2026-08-01", "2026-09-01", "2026-10-01"):
         moved(checkout, day)
         assert sealed(checkout) == "sealed 1 records"
-        seals.append(sha256(checkout.home / "evaluators" / "SHA256SUMS"))
+        seals.append(file_sha256(checkout.home / "evaluators" / "SHA256SUMS"))
         assert latest(checkout.folder) == seals[-1]
 
     assert len(set(seals)) == 3
@@ -71,13 +71,13 @@ def test_each_record_that_changed_came_or_went_since_is_named(checkout: Checkout
         checkout.evaluator(generation_record(name, life_record(model=name.lower())))
     sealed(checkout)
     digest = latest(checkout.folder)
-    before = sha256(checkout.home / "evaluators" / "Judge-1.json")
+    before = file_sha256(checkout.home / "evaluators" / "Judge-1.json")
 
     moved(checkout, "2026-08-01")
     (checkout.home / "evaluators" / "Judge-2.json").unlink()
     checkout.evaluator(generation_record("Judge-4", life_record(model="judge-4")))
 
-    now = sha256(checkout.home / "evaluators" / "Judge-1.json")
+    now = file_sha256(checkout.home / "evaluators" / "Judge-1.json")
     assert found(checkout, digest) == [
         (f"{PLACE}/Judge-1.json", f"SHA-256 is {now}, sealed with {before}"),
         (f"{PLACE}/Judge-2.json", "was sealed and is gone"),
