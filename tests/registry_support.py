@@ -245,10 +245,10 @@ def cut_down(folder: Path, *tags: str) -> None:
     for path in lives.glob("*.json"):
         if not any(tag.endswith(f"-{path.stem}") for tag in tags):
             path.unlink()
-    (lives / "SHA256SUMS").write_text(sums_text({p.name: sha256(p) for p in lives.glob("*.json")}))
+    (lives / "SHA256SUMS").write_text(sums_text({p.name: file_sha256(p) for p in lives.glob("*.json")}))
     lines = (home / "events.jsonl").read_text().splitlines()
     events = [event for event in map(json.loads, lines) if event.get("tag") in tags]
-    seal = {"event": "lives_sealed", "sha256": sha256(lives / "SHA256SUMS")}
+    seal = {"event": "lives_sealed", "sha256": file_sha256(lives / "SHA256SUMS")}
     events.append({"date": events[-1]["date"], **seal})
     (home / "events.jsonl").write_text("".join(map(dumps_line, events)))
     assert run_program("admin", "snapshot", "headlines", cwd=folder).returncode == 0
