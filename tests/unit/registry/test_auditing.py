@@ -26,12 +26,16 @@ def stated(tag: str) -> AuditSummary:
     return audit
 
 
-def test_what_is_kept_is_what_todays_rule_says_of_the_published_manifests() -> None:
+def test_what_is_kept_is_what_todays_rule_says_of_a_published_manifest() -> None:
+    """Of all of them `make reproduce` says it, in CI."""
     kept = json.loads((ROOT / "snapshots" / "audits.json").read_bytes())
+    registry = of_folder(ROOT)
+    published = {tag: s.audit_published for tag, s in registry.snapshots.items()}
+    one = replace(registry, snapshots={OPPOSED: registry.snapshots[OPPOSED]})
 
-    assert audits(ROOT, of_folder(ROOT)) == kept
+    assert audits(ROOT, one) == {OPPOSED: kept[OPPOSED]}
+    assert {tag for tag, audit in published.items() if audit and audit.rule < 3} == kept.keys()
     assert {audit["rule"] for audit in kept.values()} == {3}
-    assert {stated(tag).rule for tag in kept} == {1, 2}
 
 
 def test_reading_r71_planted_opposite_preferences_are_coupled_by_every_rule() -> None:
