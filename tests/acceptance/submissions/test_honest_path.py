@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from program_support import as_text, every_run_started, run_program
-from registry_support import ROOT, git
+from registry_support import ROOT, commit, cut_down, git
 from submissions_support import SLUG, Offered, rename
 
 KEY = "sk-" + "test-Ab3dEf6hIj9kLm2nOp5qRs8t"
@@ -35,11 +35,13 @@ def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone of this very repository, with what is not committed yet on top."""
+    """A clone of this repository with a snapshot, and what is not committed yet on top."""
     folder = tmp_path_factory.mktemp("fresh") / "clone"
     git(folder.parent, "clone", "--quiet", "--shared", str(ROOT), str(folder))
     shutil.rmtree(folder / "epc")
     shutil.copytree(ROOT / "epc", folder / "epc", ignore=shutil.ignore_patterns("__pycache__"))
+    cut_down(folder, "v1.0-CoinFlip")
+    commit(folder)
     return folder
 
 
