@@ -18,7 +18,10 @@ from epc.statistics.intervals import Interval, mean
 WHEELS: Final = 16_384  # of the whole table
 WHEELS_A_PART: Final = 256
 _CUTS: Final = 64
-_MORE: Final = 1.5  # the least of the corrected figure's variance, in those of a cut: by the study
+# By the study. The least of a corrected figure's variance, in that of halves: up to 40 units in the
+# smaller domain 1.5; with more it comes nearer to 1, as the correction shrinks. Two units of n are
+# lost to it, as one is to a mean.
+_MORE, _FADING, _LOST = 1.5, 20, 2
 _BLOCKS: Final = 16  # of a domain's units, at most, each of which is left out in turn
 _CUT_STREAM, _BLOCK_STREAM = 20261124, 20261126
 
@@ -26,7 +29,7 @@ _CUT_STREAM, _BLOCK_STREAM = 20261124, 20261126
 class Estimate(Struct, frozen=True, kw_only=True):
     """A figure for the domain, corrected for bias, with the spread over its units.
 
-    `variance` is that of the corrected figure, `of_halves` that of the figure of half of the units,
+    `variance` is that of the corrected figure, `of_halves` that between the two halves of a cut,
     which is smaller. Both are None where a domain has a single unit.
     """
 
@@ -56,13 +59,14 @@ class Parts(NamedTuple):
 
     Shapes: members (blocks, units); halves (2 x `_CUTS`, blocks), a cut's two halves one after the
     other. The first domain has the first blocks, `first` of them. `freedom` is one less than the
-    blocks of the domain with fewer.
+    blocks of the domain with fewer, `fewest` are its units.
     """
 
     members: Array
     halves: Array
     first: int
     freedom: int
+    fewest: int
 
 
 class Figure(NamedTuple):
@@ -104,6 +108,7 @@ def parts_of(units: Units) -> Parts:
         halves=np.concatenate(halves, axis=1).astype(np.float64),
         first=min(first, _BLOCKS),
         freedom=min(first, total - first, _BLOCKS) - 1,
+        fewest=units.fewest,
     )
 
 
@@ -114,6 +119,10 @@ def estimated(figure: Figure, parts: Parts) -> Estimate:
     in it, which gives the spread over units. So few cuts add noise of their own to a mean over the
     halves that lack a block; it is known and taken off. What the wheels' noise does to the estimate
     is added, so that no interval is narrower than the simulation is exact.
+
+    A regret grows with the square of how far apart the domains are. Where units happen to show no
+    distance, neither single blocks nor the two halves of a cut move it, but halves are off from the
+    whole in either direction. So the spread is at least that of halves about the mean of them all.
     """
     whole, apart, halves, without = figure
     value = 2 * mean(whole[:, 0].tolist()) - mean(apart.reshape(-1).tolist())
@@ -121,6 +130,8 @@ def estimated(figure: Figure, parts: Parts) -> Estimate:
         return Estimate(value=value, variance=None, of_halves=None, freedom=0)
     cut = (halves[:, ::2] - halves[:, 1::2]) / 2
     of_a_cut = max(0.0, mean((cut[0] * cut[1]).tolist()))
+    about = halves - np.array([[mean(row.tolist())] for row in halves])
+    of_a_half = max(0.0, mean((about[0] * about[1]).tolist()))
     lacking = 1 - parts.halves
     moved = 2 * without - (halves[:, :, None] * lacking).sum(axis=1) / lacking.sum(axis=0)
     of_units = 0.0
@@ -130,9 +141,10 @@ def estimated(figure: Figure, parts: Parts) -> Estimate:
         of_units += (side.shape[1] - 1) * (off - of_a_cut / _CUTS)
     noise = [mean(((two[0] - two[1]) ** 2 / 4).tolist()) for two in (whole, apart)]
     of_wheels = 4 * noise[0] + noise[1] / apart.shape[1]
+    spread = max(min(_MORE, 1 + _FADING / parts.fewest) * of_a_half, of_units)
     return Estimate(
         value=value,
-        variance=max(_MORE * of_a_cut, of_units) + of_wheels,
+        variance=spread * parts.fewest / max(1, parts.fewest - _LOST) + of_wheels,
         of_halves=of_a_cut + of_wheels,
         freedom=parts.freedom,
     )

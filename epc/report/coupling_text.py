@@ -32,12 +32,20 @@ _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated 
 
 
 def headline(direction: Direction, into: Crossed) -> str:
-    """Return one direction in a sentence."""
+    """Return one direction in a sentence.
+
+    Where nothing crosses the estimate is above 0 all the same, and is read against chance.
+    """
     pair = Pair.parse(direction)
-    return (
-        f"training in {pair.source} first redirects an estimated {100 * into.redirected:.0f} of "
-        f"100 choices in {pair.target} (chance alone: {100 * into.chance:.0f}){_cost(into)}"
-    )
+    moved, chance = (f"{100 * share:.0f}" for share in (into.redirected, into.chance))
+    if int(moved) > int(chance):
+        seen = f"an estimated {moved} of 100 choices in {pair.target} (chance alone: {chance})"
+    else:
+        seen = (
+            f"no more choices in {pair.target} than chance alone: an estimated {moved} of 100, "
+            f"chance {chance}"
+        )
+    return f"training in {pair.source} first redirects {seen}{_cost(into)}"
 
 
 def _cost(into: Crossed) -> str:

@@ -95,8 +95,8 @@ def test_the_contracts_keys_stand_in_the_json_and_the_word_with_its_rule_in_the_
     assert printed.startswith(f"{run}: {said['verdict']} (rule 3)\n")
     for domain, into in zip(("visual", "text"), said["transfer"].values(), strict=True):
         assert (
-            f"redirects an estimated {100 * into['redirected']:.0f} of 100 choices in {domain}"
-            in printed
+            f"first redirects no more choices in {domain} than chance alone: an estimated "
+            f"{100 * into['redirected']:.0f} of 100, chance {100 * into['chance']:.0f}; " in printed
         )
 
 

@@ -167,11 +167,12 @@ def _estimates(
             (without if freedom else [every], _OF_A_PART, None),
         )
     ]
+    fewest = min(sizes) if freedom else None
     where = [(side, at) for side in (0, 1) for at in range(len(blocks[side]))]
     return [
         {
             name: _estimated(
-                [[each[of][name] for each in part] for part in seen], cuts, where, freedom
+                [[each[of][name] for each in part] for part in seen], cuts, where, fewest
             )
             for name in (FIGURES if of < _TWO else FIGURES[-1:])
         }
@@ -222,18 +223,20 @@ def _estimated(
     seen: Sequence[Sequence[Twice]],
     cuts: Sequence[Sequence[set[int]]],
     where: Sequence[tuple[int, int]],
-    freedom: int,
+    fewest: int | None,
 ) -> _Estimate:
     """Return a figure corrected by its halves, with its spread over blocks (Reading R74)."""
     (whole,), other, halves, without = seen
     value = 2 * fmean(whole) - fmean(x for each in other for x in each)
-    if not freedom:
+    if fewest is None:
         return _Estimate(value, None, None)
     apart = [
         [(one - other) / 2 for one, other in zip(*cut, strict=True)]
         for cut in zip(halves[::2], halves[1::2], strict=True)
     ]
     of_a_cut = max(0.0, fmean(one * other for one, other in apart))
+    centre = [fmean(half[i] for half in halves) for i in (0, 1)]
+    of_a_half = fmean((half[0] - centre[0]) * (half[1] - centre[1]) for half in halves)
     moved: tuple[list[list[float]], ...] = ([], [])
     for (side, at), left in zip(where, without, strict=True):
         lacking = [half for half, cut in zip(halves, cuts, strict=True) if at not in cut[side]]
@@ -245,7 +248,9 @@ def _estimated(
         of_units += (len(rows) - 1) * (off - of_a_cut / _CUTS)
     noise = [fmean((x - y) ** 2 / 4 for x, y in some) for some in ([whole], other)]
     of_wheels = 4 * noise[0] + noise[1] / len(other)
-    return _Estimate(value, max(1.5 * of_a_cut, of_units) + of_wheels, of_a_cut + of_wheels)
+    spread = max(min(1.5, 1 + 20 / fewest) * of_a_half, of_units, 0.0)
+    spread *= fewest / max(1, fewest - 2)
+    return _Estimate(value, spread + of_wheels, of_a_cut + of_wheels)
 
 
 def _direction(estimates: Mapping[str, _Estimate], chance: float, p: float, freedom: int) -> Json:

@@ -5,14 +5,16 @@
 
 A case fixes win rates and ties by strategy in two domains. A run draws tasks, asks every pair once,
 and puts the table to the program. What is true is worked out beside it, by 100,000 wheels on the
-rates themselves, with code that the program does not share.
+rates themselves, with code that the program does not share. A table on which a strategy is left out
+(Reading R72) has figures of the others, and is held against what is true of these.
 """
 
 import argparse
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +28,7 @@ from studies.coupling.reference import in_order, redirected, regret
 FIGURES = "redirected", "regret", "crossing"
 WHEELS, AT_ONCE, SEED = 100_000, 20_000, 20261131
 COLUMNS = (
-    *("case", "strategies", "tasks", "figure", "truth", "mean", "sd", "intervals"),
+    *("case", "strategies", "tasks", "whole", "figure", "truth", "mean", "sd", "intervals"),
     *("held", "below", "above", "width"),
 )
 
@@ -63,12 +65,13 @@ class Case:
             both.append(np.eye(3, dtype=np.int64)[said])
         return both[0], both[1]
 
-    def truth(self) -> list[dict[str, float]]:
-        """Return the figures into text and into visual."""
-        uniform = np.full(self.rates.shape[1], 1 / self.rates.shape[1])
+    def truth(self, kept: tuple[int, ...]) -> list[dict[str, float]]:
+        """Return the figures into text and into visual, of the strategies that were kept."""
+        uniform = np.full(len(kept), 1 / len(kept))
+        rates = self.rates[:, kept]
         found = []
         for own, other in ((0, 1), (1, 0)):
-            target, start = self.rates[own], self.rates[other]
+            target, start = rates[own], rates[other]
             ways = (
                 (start, self.ties[other]),
                 (target, self.ties[own]),
@@ -128,8 +131,10 @@ def scattered(strategies: int) -> Array:
 
 ONE = exchanged(11, 1)[0]
 CASES = (
-    Case(name="favourites 0.8/0.3 exchanged", odds=favourites(0.8, 0.3), tasks=(16, 40)),
-    Case(name="best and second exchanged", odds=exchanged(4, 1), tasks=(16, 40)),
+    Case(
+        name="favourites 0.8/0.3 exchanged", odds=favourites(0.8, 0.3), tasks=(8, 16, 40, 100, 250)
+    ),
+    Case(name="best and second exchanged", odds=exchanged(4, 1), tasks=(8, 16, 40, 100, 250)),
     Case(
         name="favourites 0.7/0.4, tasks differ",
         odds=favourites(0.7, 0.4),
@@ -141,30 +146,41 @@ CASES = (
     Case(name="ties 0 and 40%", odds=favourites(0.8, 0.3), ties=(0.0, 0.4), tasks=(40,)),
     Case(name="scattered", odds=scattered(25), tasks=(40,), runs=0.5),
     Case(name="scattered", odds=scattered(52), tasks=(100,), runs=0.25),
-    Case(name="favourites 0.8/0.3 exchanged", odds=favourites(0.8, 0.3), tasks=(100, 8)),
     Case(name="noise x4 in visual", odds=np.stack([ONE, ONE / 4]), tasks=(40,)),
 )
 
 
 def rows(case: Case, tasks: int, runs: int) -> Iterator[tuple[object, ...]]:
     """Yield a line a figure: what is true, what was printed on average, how many intervals held."""
-    truth = case.truth()
-    rng = np.random.default_rng([SEED, tasks, case.odds.shape[1], *case.name.encode()])
+    truth, strategies, whole = cache(case.truth), case.odds.shape[1], 0
+    rng = np.random.default_rng([SEED, tasks, strategies, *case.name.encode()])
     seen: dict[str, list[tuple[float, float, float, float]]] = {name: [] for name in FIGURES}
     for _ in range(runs):
-        into = product.figures_into_both(*case.tables(tasks, rng))
-        for true, figures in zip(truth, into, strict=True):
+        kept, into = product.figures_into_both(*case.tables(tasks, rng))
+        whole += len(kept) == strategies
+        for true, figures in zip(truth(kept), into, strict=True):
             for name in FIGURES:
                 seen[name].append((true[name], *figures[name]))
     for name in FIGURES:
         true, value, low, high = np.array(seen[name]).T
         off = value - true
         yield (
-            *(case.name, case.odds.shape[1], tasks, name, f"{true.mean():.4f}"),
+            *(case.name, strategies, tasks, f"{whole / runs:.2f}", name, f"{true.mean():.4f}"),
             *(f"{value.mean():.4f}", f"{off.std():.4f}", len(off)),
             *(f"{x.mean():.3f}" for x in ((low <= true) & (true <= high), high < true, low > true)),
             f"{(high - low).mean():.3f}",
         )
+
+
+def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return the rows of `site/docs/statistics.md`."""
+    return [
+        "| {case} | {strategies} | {tasks} | {figure} |".format(**line)
+        + "".join(f" {float(line[name]):.3f} |" for name in ("truth", "mean", "sd"))
+        + "".join(f" {100 * float(line[name]):.0f}% |" for name in ("held", "below", "above"))
+        + f" {float(line['width']):.2f} | {line['intervals']} |"
+        for line in lines
+    ]
 
 
 def main() -> None:

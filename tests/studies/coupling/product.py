@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass
 
-from studies.coupling.reference import ROUNDS, Counts
+from studies.coupling.reference import ROUNDS, Array, Counts
 
 from epc.audit.coupling import worked_out
 from epc.audit.permutation import by_tasks
-from epc.audit.redirection import p_value_of, redirected_interval
-from epc.audit.transfer import crossings
+from epc.audit.redirection import p_value_of, permutable, permuted, redirected_interval
+from epc.audit.side_checks import clustered, clusters
+from epc.audit.transfer import Rates, cost, crossings, estimates, figures_of
 from epc.audit.units import units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
-from epc.spec.coupling import LEVEL, MARGIN
+from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +61,30 @@ def answered(
     )
 
 
-def figures_into_both(text: Counts, visual: Counts) -> list[dict[str, tuple[float, float, float]]]:
-    """Return each figure into text and into visual, with its interval for the domain."""
+def coupled(text: Counts, visual: Counts, *, recorded: bool, fewer: int) -> bool:
+    """Return whether the program calls a table coupled; costs are over so many times fewer wheels.
+
+    They are worked out where the rest of the rule asks for them alone.
+    """
+    names = [f"strategy {index:02}" for index in range(len(text))]
+    units = units_of(_table(text, visual, recorded=recorded), names)
+    rule = UpdateRule()
+    if not units.bearable or units.splits < FEWEST_SPLITS or clustered(clusters(units)):
+        return False
+    if not permutable(units) or permuted(units, rounds=ROUNDS, rule=rule) > LEVEL:
+        return False
+
+    def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
+        return figures_of(rates, units.ties, rounds=ROUNDS, rule=rule, wheels=wheels, alike=alike)
+
+    into = estimates(units, figures, fewer=fewer)
+    return (cost((own["regret"].value, own["crossing"].value) for own in into) or 0.0) >= MARGIN
+
+
+def figures_into_both(
+    text: Counts, visual: Counts
+) -> tuple[tuple[int, ...], list[dict[str, tuple[float, float, float]]]]:
+    """Return which strategies are kept and, into text and visual, figures and intervals."""
     names = [f"strategy {index:02}" for index in range(len(text))]
     units = units_of(_table(text, visual, recorded=True), names)
     crossed = crossings(units, rounds=ROUNDS, rule=UpdateRule())
@@ -81,7 +104,7 @@ def figures_into_both(text: Counts, visual: Counts) -> list[dict[str, tuple[floa
                 if interval is not None
             }
         )
-    return found
+    return tuple(map(names.index, units.strategies)), found
 
 
 def preferences_differ(text: Counts, visual: Counts, *, recorded: bool) -> float:

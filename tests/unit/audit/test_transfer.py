@@ -331,7 +331,10 @@ def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formu
 
 
 def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
-    """Where halves do not move at all, the corrected figure moves twice as far as the whole."""
+    """Where halves do not move at all, the corrected figure moves twice as far as the whole.
+
+    Of the four units of the smaller domain two are lost, so that its variance counts twice.
+    """
     text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
     _, parts = dealt(6, 4)
     moving = difference_of_means(parts, text, visual)
@@ -341,7 +344,7 @@ def test_reading_r74_the_spread_is_that_of_the_corrected_figure() -> None:
 
     formula = np.var(text, ddof=1) / 6 + np.var(visual, ddof=1) / 4
     assert estimate.value == pytest.approx(2 * moving.whole[0, 0] - 5)
-    assert estimate.variance == pytest.approx(4 * formula)
+    assert estimate.variance == pytest.approx(2 * 4 * formula)
 
 
 def test_reading_r74_a_bias_that_falls_with_the_number_of_units_is_taken_off() -> None:
@@ -407,10 +410,30 @@ def test_reading_r74_an_interval_is_students_with_the_blocks_of_the_smaller_doma
     assert dealt(40, 30)[1].freedom == 15
 
 
+@pytest.mark.parametrize(
+    ("fewest", "factor"),
+    [(8, 1.5 * 8 / 6), (40, 1.5 * 40 / 38), (80, 1.25 * 80 / 78), (2, 1.5 * 2)],
+)
+def test_reading_r74_a_figure_that_only_halves_move_has_their_spread(
+    fewest: int, factor: float
+) -> None:
+    """A square whose root the sample shows as 0: both halves of a cut have 2, or both have 0."""
+    _, parts = dealt(fewest, 100)
+    halves = np.tile([2.0, 2.0, 0.0, 0.0], (2, 32))
+    whole, without = np.zeros((2, 1)), np.zeros((2, len(parts.members)))
+    lacking = 1 - parts.halves
+    without[:] = halves[0] @ lacking / lacking.sum(axis=0) / 2  # what blocks move by is nothing
+
+    estimate = estimated(Figure(whole, halves, halves, without), parts)
+
+    assert (estimate.value, estimate.of_halves) == (-1, 0)
+    assert estimate.variance == pytest.approx(factor)  # 0 and 2 have a variance of 1
+
+
 def test_reading_r74_wheels_noise_cancels_in_the_variance_and_is_all_that_is_left_without_it() -> (
     None
 ):
-    """Cuts that differ by 2 and 4 in the two halves of wheels: (1 x 2) on average.
+    """Cuts that differ by 2 and 4 in the two halves of wheels: (1 x 2) on average, of 8 - 2 units.
 
     The figure differs by 1 between the halves of its wheels, so twice the figure is off by 1.
     Halves with wheels of their own differ by 4, so the mean of 128 is off by (4 / 2)^2 / 128.
@@ -421,7 +444,7 @@ def test_reading_r74_wheels_noise_cancels_in_the_variance_and_is_all_that_is_lef
     halves[:, ::2] = [[2.0], [4.0]]
     whole, apart = np.array([[0.5], [-0.5]]), np.tile([[2.0], [-2.0]], 128)
     figure = Figure(whole, apart, halves, np.zeros((2, 16)))
-    assert estimated(figure, parts).variance == 1.5 * 2 + 1 + 4 / 128
+    assert estimated(figure, parts).variance == 1.5 * 2 * 8 / 6 + 1 + 4 / 128
 
     halves[1] *= -1
     assert estimated(figure, parts).variance == 1 + 4 / 128

@@ -1,15 +1,19 @@
 """What came of recomputing: whether every figure came out as it was published."""
 
+import json
+from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from registry_support import Checkout, observed_card, observed_figures
+from registry_support import ROOT, Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
+from epc.records.recompute import of_one_rule
 from epc.registry.card_types import AuditSummary
+from epc.registry.observed import _keep_older
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
     Again,
@@ -20,6 +24,7 @@ from epc.registry.recomputing import (
     recompute,
 )
 from epc.registry.tags import Tag
+from epc.spec.coupling import RULE
 
 
 @pytest.mark.parametrize(
@@ -113,3 +118,35 @@ def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> Non
 
     assert _differing(again, stated) == ["verdict"]
     assert _differing(stated, stated) == []
+
+
+def published(tag: str, name: str) -> Any:
+    return json.loads((ROOT / "snapshots" / tag / name).read_bytes())
+
+
+def test_reading_r71_a_measurement_published_under_rule_2_keeps_its_figures() -> None:
+    """Everything else that is recomputed counts, and so does what today's rule said."""
+    stated = published("v1.2-MiniLM-L6-Relevance", "manifest.json")["results"]
+    again = deepcopy(stated)
+    again["summary"]["transfer"] = {"rule": RULE, "test": None}
+
+    assert stated["summary"]["transfer"]["rule"] == 2
+    assert of_one_rule(again, stated) == stated
+    assert of_one_rule(stated, again) == stated
+    again["summary"]["gamma"] = None
+    assert of_one_rule(again, stated)["summary"]["gamma"] is None
+
+
+def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> None:
+    stated = published("v1.0-PandaLM-7B", "metrics.json")["figures"]
+    (older,) = (deepcopy(group["transfer"]) for group in stated["groups"])
+    again = deepcopy(stated)
+    again["groups"][0]["transfer"] |= {"rule": RULE, "detectable": 0.5}
+    today = deepcopy(again)
+
+    _keep_older(again, stated)
+
+    assert "rule" not in older  # reports stated none then
+    assert again == stated
+    _keep_older(again, today)
+    assert again["groups"][0]["transfer"] == older, "what is recomputed is held against today's"

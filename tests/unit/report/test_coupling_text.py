@@ -33,6 +33,22 @@ def test_reading_r71_a_cost_is_a_sentence_only_where_its_interval_excludes_0(
     )
 
 
+@pytest.mark.parametrize(
+    ("redirected", "said"),
+    [
+        (0.216, "an estimated 22 of 100 choices in visual (chance alone: 20);"),
+        (0.204, "no more choices in visual than chance alone: an estimated 20 of 100, chance 20;"),
+        (0.0, "no more choices in visual than chance alone: an estimated 0 of 100, chance 20;"),
+    ],
+)
+def test_reading_r70_choices_are_redirected_only_where_they_are_more_than_by_chance(
+    redirected: float, said: str
+) -> None:
+    sentence = headline("text_to_visual", into(redirected=redirected))
+
+    assert sentence.startswith(f"training in text first redirects {said}")
+
+
 def test_reading_r71_no_sentence_about_a_word_speaks_of_chance_against_a_p_value() -> None:
     """`no_detectable_coupling` stands above p = 0.032 too: choices redirected, at no cost."""
     assert "chance" not in coupling_text.MEANING["no_detectable_coupling"]
