@@ -31,7 +31,7 @@ _SUMS: Final = f":(glob){layout.FOLDER}/v*/{layout.SUMS}"
 class Witness:
     """A registry as it was seen on a day.
 
-    `sha256` is that of the output of `sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS`.
+    `sha256` is that of what `sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS` prints.
     """
 
     day: date
