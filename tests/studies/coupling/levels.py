@@ -112,13 +112,16 @@ def row(kind: Kind, mode: str, tasks: int, runs: int) -> tuple[object, ...]:
 
 def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
     """Return the rows of `site/docs/statistics.md`: percentages, bold where a null fails."""
-    crosses = {kind.name: kind.crossing for kind in kinds(SIZES[0])}
-    by_name: dict[str, list[str]] = {}
+    rates = {}
     for line in lines:
         rate = f"{100 * int(line['coupled']) / int(line['runs']):.0f}"
-        fails = float(line["low"]) > LEVEL and not crosses[line["evaluator"]]
-        by_name.setdefault(line["evaluator"], []).append(f"**{rate}**" if fails else rate)
-    return [f"| {name} | {' | '.join(rates)} |" for name, rates in by_name.items()]
+        rates[line["evaluator"], line["asked"], int(line["tasks"])] = rate, float(line["low"])
+    rows: dict[str, list[str]] = {}
+    for kind, mode, tasks in cells(""):
+        rate, low = rates.get((kind.name, mode, tasks), ("not run", 0.0))
+        fails = low > LEVEL and not kind.crossing
+        rows.setdefault(kind.name, []).append(f"**{rate}**" if fails else rate)
+    return [f"| {name} | {' | '.join(of)} |" for name, of in rows.items()]
 
 
 def main() -> None:

@@ -3,14 +3,17 @@
 `studies/coupling` shares no code with the program: it has the readings' text alone.
 """
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from budget_support import examples, is_night
 from scipy.stats import binom
-from studies.coupling import adversary, generators, product, reference
+from studies.coupling import adversary, generators, intervals, levels, product, reference
 
+ROOT = Path(__file__).parents[3]
 KINDS = {kind.name: kind for kind in (*generators.NULLS, *generators.CROSSINGS)}
 
 
@@ -94,6 +97,17 @@ def test_another_strength_of_one_ranking_has_a_regret_and_none_from_order(name: 
 
     assert regret.max(0).mean() > 0.02
     assert np.abs(crossing).max() < 1e-9
+
+
+def test_reading_r74_the_page_has_the_rates_and_intervals_of_the_studies() -> None:
+    page = (ROOT / "site" / "docs" / "statistics.md").read_text("utf-8")
+
+    for study in (levels, intervals):
+        table = Path(study.__file__).with_suffix(".csv").read_text("utf-8")
+        rows = study.page_rows(csv.DictReader(table.splitlines()))
+        assert len(rows) >= 7
+        for row in rows:
+            assert row in page
 
 
 # The word ---------------------------------------------------------------------------------
