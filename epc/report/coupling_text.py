@@ -38,7 +38,7 @@ def headline(direction: Direction, into: Crossed) -> str:
     """
     pair = Pair.parse(direction)
     moved, chance = (f"{100 * share:.0f}" for share in (into.redirected, into.chance))
-    if int(moved) > int(chance):
+    if beyond_chance(into):
         seen = f"an estimated {moved} of 100 choices in {pair.target} (chance alone: {chance})"
     else:
         seen = (
@@ -46,6 +46,11 @@ def headline(direction: Direction, into: Crossed) -> str:
             f"chance {chance}"
         )
     return f"training in {pair.source} first redirects {seen}{_cost(into)}"
+
+
+def beyond_chance(into: Crossed) -> bool:
+    """Return whether more choices of 100 are redirected than chance alone redirects."""
+    return round(100 * into.redirected) > round(100 * into.chance)
 
 
 def _cost(into: Crossed) -> str:

@@ -9,7 +9,7 @@ from epc.audit.facts import Word
 from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
 from epc.registry.figures import Figure
 from epc.registry.snapshots import FAILED
-from epc.report.coupling_text import MEANING
+from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.judge_card_text import did
 from epc.report.page.markup import sentence
 from epc.simulation.noise import Band
@@ -109,11 +109,16 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
     direction, into = max(crossing, key=lambda each: each[1].regret)
     pair = Pair.parse(direction.name)
     others = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
+    share = f"an estimated {100 * into.redirected:.0f} of 100"
+    held, chance = _between(into.redirected_ci95, ".0f"), f"{100 * into.chance:.0f}"
+    if beyond_chance(into):
+        seen = f"{share} later choices in {pair.target}{held}. Chance alone changes {chance}"
+    else:
+        seen = f"no more later choices in {pair.target} than chance alone: {share}{held}, "
+        seen += f"chance {chance}"
     yield (
-        f"{others} in {pair.source} first changes an estimated {100 * into.redirected:.0f} of 100 "
-        f"later choices in {pair.target}{_between(into.redirected_ci95, '.0f')}. Chance alone "
-        f"changes {100 * into.chance:.0f}. The regret is estimated at {100 * into.regret:+.1f} "
-        f"points of win rate{_between(into.regret_ci95, '+.1f')}."
+        f"{others} in {pair.source} first changes {seen}. The regret is estimated at "
+        f"{100 * into.regret:+.1f} points of win rate{_between(into.regret_ci95, '+.1f')}."
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from msgspec import structs
 from registry_support import day, observed_card, observed_figures
 from site_support import with_documents
@@ -12,7 +13,7 @@ from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.pages import SnapshotPage
-from epc.site.telling import beside, no_baseline, told
+from epc.site.telling import _most, beside, no_baseline, told
 from epc.site.wording import TERMS, glossed, in_words
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
@@ -137,3 +138,37 @@ def test_what_is_published_beside_baselines_adds_up_to_all() -> None:
         "4 snapshots in all."
     )
     assert beside([page("coupling")]) == "1 snapshot in all."
+
+
+@pytest.mark.parametrize(
+    ("redirected", "seen"),
+    [
+        (
+            0.14,
+            (
+                "no more later choices in visual than chance alone: an estimated 14 of 100 "
+                "(95% interval 0 to 74), chance 16"
+            ),
+        ),
+        (
+            0.35,
+            (
+                "an estimated 35 of 100 later choices in visual (95% interval 0 to 74). Chance alone "
+                "changes 16"
+            ),
+        ),
+    ],
+)
+def test_reading_r70_choices_change_only_where_more_do_than_by_chance(
+    redirected: float, seen: str
+) -> None:
+    into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
+    crossing: Any = SimpleNamespace(**into, regret=0.01, regret_ci95=None)
+    direction: Any = SimpleNamespace(name="text_to_visual")
+
+    assert [*_most([(direction, crossing)])] == [
+        (
+            f"Training in text first changes {seen}. The regret is estimated at +1.0 points of win "
+            "rate (no interval)."
+        )
+    ]
