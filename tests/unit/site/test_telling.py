@@ -153,8 +153,8 @@ def test_what_is_published_beside_baselines_adds_up_to_all() -> None:
         (
             0.35,
             (
-                "an estimated 35 of 100 later choices in visual (95% interval 0 to 74). Chance alone "
-                "changes 16"
+                "an estimated 35 of 100 later choices in visual (95% interval 0 to 74). Chance "
+                "alone changes 16"
             ),
         ),
     ],
