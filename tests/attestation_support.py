@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from epc.registry.attestation import ISSUER, PREDICATE, WORKFLOW
+from epc.registry.trust import ISSUER, PREDICATE, WORKFLOW
 
 Json = dict[str, Any]
 DAY = datetime(2026, 7, 2, 12, tzinfo=UTC)  # records_support measures on it

@@ -15,7 +15,7 @@ from budget_support import BUDGETS
 from hypothesis import settings
 from program_support import every_run_started
 
-from epc.engine.cache_paths import CACHE_VARIABLE, weights_folder
+from epc.engine.cache import CACHE_VARIABLE, weights_folder
 
 for name, count in BUDGETS.items():
     settings.register_profile(

@@ -24,8 +24,7 @@ from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.progress import Progress
-from epc.engine.questions import Questions
-from epc.engine.request import Request
+from epc.engine.request import Questions, Request
 from epc.engine.session import measure, reopen, start
 from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
 

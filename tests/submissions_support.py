@@ -20,9 +20,8 @@ from epc.registry import publishing
 from epc.registry.cards import Said
 from epc.registry.locking import locked
 from epc.registry.submissions.check import Base, check
-from epc.registry.submissions.identity import identity
 from epc.registry.submissions.making import make
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.statement import Statement, identity
 
 Json = dict[str, Any]
 Wanted = tuple[str, str, str]  # clause, place, a part of the problem

@@ -16,8 +16,7 @@ from epc.records.campaign import COMPARISON, Campaign, Member
 from epc.records.findings import Findings
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
-from epc.records.row_types import Trial
-from epc.records.rows import read_typed
+from epc.records.rows import Trial, read_typed
 from epc.records.trials import CLAUSE
 from epc.records.usage import ROLES
 from epc.spec.domains import Direction

@@ -3,13 +3,14 @@
 Each figure has a 95% interval clustered by item, and is left out where the data do not allow it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from typing import Final
 
-from epc.analysis.observed_agreement import Pair, between, of_humans
+from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
+from epc.analysis.observed_contests import baseline_of
 from epc.analysis.observed_figures import (
     Figure,
     of_all,
@@ -18,13 +19,106 @@ from epc.analysis.observed_figures import (
     of_scores,
     repeats,
 )
-from epc.analysis.observed_own import Asked, authors_of, of_own
-from epc.analysis.observed_rows import Choices, Named, named, renamed, rows_of, same_settings
+from epc.analysis.observed_rows import (
+    TIE,
+    Choices,
+    Named,
+    Rows,
+    named,
+    renamed,
+    rows_of,
+    same_settings,
+)
 from epc.analysis.observed_transfer import Transferred, transferred
-from epc.arrays import Indices, np
+from epc.arrays import Array, Codes, Indices, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header, Setting, Source
+from epc.statistics.clusters import linearised_interval
+
+Asked = tuple[str, Setting, Rows]
+# By how much more a judge favours an output than another judge, and the output's question.
+Gaps = tuple["Array", "Codes"]
+
+
+def authors_of(setting: Setting, choices: Choices) -> list[str]:
+    """Return the authors that a judge is: those of its name, and whom the user names."""
+    judge = setting.judge
+    stated = {judge.name, judge.model}
+    return sorted(stated | {choices.same[name] for name in stated if name in choices.same})
+
+
+def of_own(
+    judge: Asked, others: Sequence[Asked], named: Named, choices: Choices
+) -> Iterator[tuple[str, Figure]]:
+    """Yield by how much more than other judges a judge favours its own outputs than others'.
+
+    Of verdicts in shares of wins, of scores in points. An output that another judge wrote is its
+    own preference, and no yardstick.
+
+    Source: Reading R24.
+    """
+    own = _codes(judge[1], named, choices)
+    if not own:
+        return
+    for name, scores in (("self_preference", False), ("self_preference_score", True)):
+        sides = [
+            _sides(judge[2], other[2], own, _codes(other[1], named, choices), scores=scores)
+            for other in others
+            if comparable(judge[1], other[1])
+        ]
+        compared = [(mine, theirs) for mine, theirs in sides if len(mine[0]) and len(theirs[0])]
+        if compared:
+            yield name, _difference(compared)
+
+
+def _codes(setting: Setting, named: Named, choices: Choices) -> list[int]:
+    authors = authors_of(setting, choices)
+    return [code for code, author in enumerate(named.authors) if author in authors]
+
+
+def _sides(
+    rows: Rows, other: Rows, own: Sequence[int], others_own: Sequence[int], *, scores: bool
+) -> tuple[Gaps, Gaps]:
+    """Return the gaps of one other judge: of the judge's own outputs, and of those of others.
+
+    Of two candidates the output in question is the judge's own or, of others, the one that is not
+    the baseline. Without a baseline what one of two gains the other loses, so others' gap is 0.
+    """
+    common, values, other_said = side_by_side(rows, other, scores=scores)
+    gap = values - other_said
+    mine_a, mine_b = np.isin(common.a_by, own), np.isin(common.b_by, own)
+    of_other = np.isin(common.a_by, others_own) | np.isin(common.b_by, others_own)
+    if scores:
+        known = (common.a_by >= 0) & ~of_other
+        mine, theirs, worth = mine_a & known, ~mine_a & known, gap[:, 0]
+    else:
+        known = (common.a_by >= 0) & (common.b_by >= 0) & ~of_other
+        mine, theirs = (mine_a != mine_b) & known, ~mine_a & ~mine_b & known
+        baseline = baseline_of(rows[(rows.a_by >= 0) & (rows.b_by >= 0)])
+        is_b = np.where(mine, mine_b, common.a_by == baseline)
+        won = gap[:, 0] + gap[:, TIE] / 2
+        worth = np.where(theirs & (baseline is None), 0.0, np.where(is_b, -won, won))
+    return (worth[mine], common.question[mine]), (worth[theirs], common.question[theirs])
+
+
+def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
+    """Return the mean over other judges of both means' difference, clustered by question."""
+    value, off, clusters = 0.0, [], []
+    for sides in compared:
+        for sign, (gaps, questions) in zip((1, -1), sides, strict=True):
+            middle = float(gaps.mean())
+            value += sign * middle / len(compared)
+            off.append(sign * (gaps - middle) / len(gaps) / len(compared))
+            clusters.append(questions)
+    questions = np.concatenate(clusters)
+    return Figure(
+        value=value,
+        ci95=linearised_interval(value, np.concatenate(off), questions),
+        n=sum(len(mine[0]) for mine, _ in compared),
+        items=len(np.unique(questions)),
+    )
+
 
 # What is measured, and why it is left out where it is.
 FIGURES: Final[Mapping[str, str]] = {

@@ -16,8 +16,7 @@ from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CALLS
 from epc.records.manifest import Manifest, RoleName
-from epc.records.row_types import Call
-from epc.records.rows import read_typed
+from epc.records.rows import Call, read_typed
 from epc.records.usage import ROLES
 
 ASKED: Final = "asked"

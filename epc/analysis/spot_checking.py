@@ -12,7 +12,7 @@ from hashlib import sha256
 from epc.protocol.verdict import parse_verdict
 from epc.records.asked import AskedPair, PairKey
 from epc.records.manifest import ModelIdentity
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.spec.domains import Domain
 from epc.statistics.spot_check import Agreement, agreement
 

@@ -17,8 +17,7 @@ from epc.records.findings import Findings
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import manifest_path
-from epc.records.row_types import Trial
-from epc.records.rows import read_typed
+from epc.records.rows import Trial, read_typed
 from epc.spec.domains import Pair
 
 if TYPE_CHECKING:

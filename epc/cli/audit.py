@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epc.cli.asking import limit_options
 from epc.cli.common import leave, note, now, tell
-from epc.cli.limits import limit_options
 from epc.cli.options import THERE, format_option
 from epc.spec.epc_v1 import ROUNDS
 

@@ -117,8 +117,7 @@ def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | Non
     """Compare two runs, verdict by verdict where both have their raw files."""
     from epc.analysis.compare import check_records, compare
     from epc.records.recompute import load_manifest
-    from epc.report.comparison_text import report
-    from epc.report.mitigation_text import mitigation_report
+    from epc.report.comparison_text import mitigation_report, report
 
     effect = _effect(left, right)
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
@@ -152,7 +151,7 @@ def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Pat
     from epc.analysis.compare import check_records
     from epc.analysis.mitigation import mitigated
     from epc.records.recompute import load_manifest
-    from epc.report.mitigation_text import mitigation_report
+    from epc.report.comparison_text import mitigation_report
 
     if html is not None:
         raise click.UsageError("--html is of two runs: leave MORE or --html out")

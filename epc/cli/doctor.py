@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epc.cli.asking import evaluator_options, timeout_option
 from epc.cli.common import echo_json, leave, note, now, tell
-from epc.cli.decoding import evaluator_options
-from epc.cli.limits import timeout_option
 from epc.cli.options import format_option
 from epc.errors import WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS

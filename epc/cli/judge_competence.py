@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epc.cli.asking import limit_options
 from epc.cli.common import leave, note, now, tell
-from epc.cli.limits import limit_options
 from epc.cli.options import FOLDER, format_option
 from epc.cli.run_session import carried_out
 from epc.judge.planted import PAIRS

@@ -122,7 +122,7 @@ def command(
     """
     from functools import partial
 
-    from epc.audit.precision import seeds_for_width, width_at
+    from epc.audit.facts import seeds_for_width, width_at
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.cost_estimate import WAYS, Pace, need
 
@@ -191,7 +191,7 @@ def _planned(
 
 def _spread_of(subject: str, spread: Any) -> tuple[float, int, bool]:
     """Return the spread of gamma between seeds, at how many rounds, and whether it was measured."""
-    from epc.audit.precision import sd_of
+    from epc.audit.facts import sd_of
     from epc.errors import UsageError
     from epc.simulation.synthetic import parts, simulate, summarise
     from epc.statistics.intervals import variance_of

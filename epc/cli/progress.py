@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from epc.cli.asking import is_quiet
 from epc.cli.common import note
-from epc.cli.limits import is_quiet
 from epc.cli.standing import Pace, parts, rows, spent, standing
 from epc.engine.progress import Progress, Stage
 

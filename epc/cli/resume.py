@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.limits import limit_options
+from epc.cli.asking import limit_options
 from epc.cli.options import format_option, run_argument
 from epc.cli.run_session import go_on
 
@@ -42,7 +42,7 @@ def command(
     from epc.records.judging.layout import is_evaluation
 
     if is_evaluation(run):
-        from epc.cli.judge_run import judge_on
+        from epc.cli.judge import judge_on
 
         judge_on(run, limits, form, anyway=anyway)
     else:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from epc.cli.asking import canary_option, decoding_options, limit_options
 from epc.cli.common import now
-from epc.cli.decoding import decoding_options
-from epc.cli.limits import canary_option, limit_options
 from epc.cli.options import FOLDER, NEW_FOLDER, format_option
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 from epc.cli.short_help import ShortHelp

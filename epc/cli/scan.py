@@ -65,9 +65,8 @@ def command(
       epc scan --fail-on expiring:30d --fail-on unknown src config
     """
     from epc.registry.scan.files import Files
-    from epc.registry.scan.policy import Rule
+    from epc.registry.scan.policy import Rule, settings
     from epc.registry.scan.scan import scan
-    from epc.registry.scan.settings import settings
 
     own = settings(Path.cwd())
     rules = [Rule.parse(each) for each in fail_on or own.fail_on or ("expired",)]

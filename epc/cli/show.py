@@ -103,9 +103,9 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
     """Print how much each task of a measurement says; text and JSON come from one value."""
     from dataclasses import asdict
 
-    from epc.audit.task_quality import task_quality
+    from epc.audit.pilot import task_quality
     from epc.records.manifest import verdict_table
-    from epc.report.task_text import task_lines
+    from epc.report.measurement_text import task_lines
 
     config = manifest.configuration
     qualities = task_quality(verdict_table(manifest), manifest.names, config.baseline)

@@ -52,8 +52,7 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
 
 def _recomputed(run: Path, *, write: bool, accuracy: Path | None) -> bool:
     """Recompute a run's results, say what that gave, and return whether they were the same."""
-    from epc.records.recompute import manifest_path
-    from epc.records.rewrite import rewrite
+    from epc.records.recompute import manifest_path, rewrite
     from epc.report.reliability import draw, lines
 
     outcome = rewrite(run, write=write, accuracy=accuracy)

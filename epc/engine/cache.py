@@ -5,9 +5,11 @@ did (Reading R16). A model without them may be another one under the same name t
 its answers are never kept here (Reading R76).
 """
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 
@@ -71,3 +73,25 @@ class Cache:
         if problems or schema_findings("call", value) or not value.get("answered_at"):
             return None
         return Entry(call=value, size=size)
+
+
+CACHE_VARIABLE: Final = "EPC_CACHE_DIR"
+
+
+def cache_folder() -> Path:
+    """Return the folder for everything that can be had again: weights and answers."""
+    if moved := os.environ.get(CACHE_VARIABLE):
+        return Path(moved)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("epc")
+
+
+def weights_folder() -> Path:
+    """Return the folder of the embedded weights."""
+    return cache_folder() / "weights"
+
+
+def answer_cache_folder() -> Path:
+    """Return the folder of answers that are kept across runs."""
+    return cache_folder() / "answers"

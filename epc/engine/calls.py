@@ -25,13 +25,13 @@ from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.calls import call_of
+from epc.records.config_json import TOO_LARGE, recordable
 from epc.records.layout import CallNames, decoding_json, occasion_of
-from epc.records.recordable import TOO_LARGE, recordable
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.strict_json import storable
 
 if TYPE_CHECKING:
-    from epc.engine.shared_answers import SharedAnswers
+    from epc.engine.reusing import SharedAnswers
 
 _TO_SECONDS: Final = len("2026-07-02T00:00:00")
 LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way

@@ -19,21 +19,19 @@ from msgspec.structs import replace
 
 from epc.digests import sha256
 from epc.engine import session
-from epc.engine.budget import Limits
-from epc.engine.cache import Cache
-from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.budget import Limits, price_of
+from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Caller
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, forecast_shared, in_all
 from epc.engine.journal import Journal
 from epc.engine.model import Model
 from epc.engine.plan import save
-from epc.engine.prices import price_of
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
+from epc.engine.reusing import SharedAnswers
 from epc.engine.run_session import Session, asking, budget_of, carry_on
 from epc.engine.session import Opened, expect, prepare, require_keys
-from epc.engine.shared_answers import SharedAnswers
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json

@@ -17,14 +17,14 @@ from epc.audit.canary import PAIRS
 from epc.engine.calls import Caller, Question, Role
 from epc.engine.mitigated import Mitigated
 from epc.engine.model import Model
-from epc.engine.questions import Questions
+from epc.engine.request import Questions
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept
-from epc.records.row_types import Call
+from epc.records.rows import Call
 
 CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted
 _PLACE: Final = "canary/"

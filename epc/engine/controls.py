@@ -15,7 +15,7 @@ from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.progress import Progress
-from epc.engine.questions import Questions
+from epc.engine.request import Questions
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode, able_to, refuse
 from epc.protocol.config import Configuration
@@ -23,13 +23,11 @@ from epc.protocol.draws import pick_task, turns
 from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.protocol.weights import choose, uniform
-from epc.records.answers import answers_of
-from epc.records.calls import call_of
+from epc.records.calls import answers_of, call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
 from epc.records.probes import AnsweredProbe, in_words, row_of, summary
-from epc.records.row_types import Call
-from epc.records.rows import read_rows
+from epc.records.rows import Call, read_rows
 from epc.records.strict_json import dumps_line, remove_unfinished, write_text
 from epc.spec.domains import Domain, Phase
 

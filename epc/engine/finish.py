@@ -20,7 +20,7 @@ from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.mitigated import Mitigated
 from epc.engine.plan import Plan
-from epc.engine.questions import Questions
+from epc.engine.request import Questions
 from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
@@ -38,7 +38,7 @@ from epc.records.usage import Usage
 from epc.spec.domains import Domains
 
 if TYPE_CHECKING:
-    from epc.records.row_types import Call
+    from epc.records.rows import Call
 
 
 class SelfCheckError(EpcError):

@@ -15,10 +15,9 @@ from msgspec import Struct, structs, to_builtins
 
 from epc.audit.probes import SIDES
 from epc.engine import canary
-from epc.engine.budget import WHOLE, most_tokens
+from epc.engine.budget import WHOLE, Price, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan, Reuse
-from epc.engine.prices import Price
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.mitigation import MEMBER, Mitigation, asks, calibrated_members

@@ -12,14 +12,13 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from epc.engine.asking import TransientError
-from epc.engine.constraints import response_format
+from epc.engine.catalog import unknown
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
-from epc.engine.nearest import unknown
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
 from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import completion, meant_status, refuses_field
-from epc.engine.request_body import require_sendable
+from epc.engine.request_body import require_sendable, response_format
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError
 from epc.protocol.config import Decoding

@@ -25,8 +25,8 @@ from epc.analysis.sharing import with_origin
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.calls import call_of
+from epc.records.config_json import LONGEST_CALL, recordable
 from epc.records.layout import JOURNAL, call_line
-from epc.records.recordable import LONGEST_CALL, recordable
 from epc.records.replies import contradictions
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, remove_unfinished

@@ -19,14 +19,12 @@ from epc.engine.session import require_keys, require_same
 from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
-from epc.records.answers import answers_of, comparisons_of
-from epc.records.calls import call_names, read_calls
+from epc.records.calls import answers_of, call_names, comparisons_of, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import IDENTITY, PLAN, describe
 from epc.records.manifest import Manifest, plain
 from epc.records.recompute import load_manifest, manifest_path
-from epc.records.row_types import Call, Trial
-from epc.records.rows import read_typed
+from epc.records.rows import Call, Trial, read_typed
 from epc.records.usage import Usage
 
 

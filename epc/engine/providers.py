@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from msgspec import Struct, field
 
-from epc.engine import reasoning
-from epc.engine.reasoning import Levels
+from epc.engine import request_body
+from epc.engine.request_body import Levels
 from epc.errors import UsageError
 from epc.protocol.config import REASONING, Reasoning
 from epc.protocol.results import Json
@@ -82,33 +82,37 @@ _ALL: Final = (
         "openai",
         "https://api.openai.com/v1",
         limit_field="max_completion_tokens",
-        levels=reasoning.EFFORT,
+        levels=request_body.EFFORT,
     ),
     # Its address holds the resource's name: https://NAME.openai.azure.com/openai/v1
     Provider(
-        "azure", None, limit_field="max_completion_tokens", levels=reasoning.EFFORT, bare_key=True
+        "azure",
+        None,
+        limit_field="max_completion_tokens",
+        levels=request_body.EFFORT,
+        bare_key=True,
     ),
-    Provider("deepseek", "https://api.deepseek.com/v1", levels=reasoning.DEEPSEEK),
+    Provider("deepseek", "https://api.deepseek.com/v1", levels=request_body.DEEPSEEK),
     Provider(
-        "dashscope", "https://dashscope.aliyuncs.com/compatible-mode/v1", levels=reasoning.QWEN
+        "dashscope", "https://dashscope.aliyuncs.com/compatible-mode/v1", levels=request_body.QWEN
     ),
-    Provider("mistral", "https://api.mistral.ai/v1", levels=reasoning.EFFORT),
+    Provider("mistral", "https://api.mistral.ai/v1", levels=request_body.EFFORT),
     Provider(
         "xai",
         "https://api.x.ai/v1",
         limit_field="max_completion_tokens",
-        levels=reasoning.EFFORT,
+        levels=request_body.EFFORT,
         priced_as="x-ai",
     ),
     Provider(
-        "openrouter", "https://openrouter.ai/api/v1", gateway=True, levels=reasoning.OPENROUTER
+        "openrouter", "https://openrouter.ai/api/v1", gateway=True, levels=request_body.OPENROUTER
     ),
-    Provider("ollama", "http://127.0.0.1:11434/v1", needs_key=False, levels=reasoning.EFFORT),
-    Provider("vllm", "http://127.0.0.1:8000/v1", needs_key=False, levels=reasoning.TEMPLATE),
-    Provider("sglang", "http://127.0.0.1:30000/v1", needs_key=False, levels=reasoning.TEMPLATE),
-    Provider("llamacpp", "http://127.0.0.1:8080/v1", needs_key=False, levels=reasoning.LLAMACPP),
+    Provider("ollama", "http://127.0.0.1:11434/v1", needs_key=False, levels=request_body.EFFORT),
+    Provider("vllm", "http://127.0.0.1:8000/v1", needs_key=False, levels=request_body.TEMPLATE),
+    Provider("sglang", "http://127.0.0.1:30000/v1", needs_key=False, levels=request_body.TEMPLATE),
+    Provider("llamacpp", "http://127.0.0.1:8080/v1", needs_key=False, levels=request_body.LLAMACPP),
     Provider("lmstudio", "http://127.0.0.1:1234/v1", needs_key=False),
-    Provider("openai-compatible", None, needs_key=False, levels=reasoning.EFFORT),
+    Provider("openai-compatible", None, needs_key=False, levels=request_body.EFFORT),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
 

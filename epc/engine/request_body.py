@@ -4,13 +4,18 @@ A record holds the added keys as they were sent, so nothing that looks like a cr
 among them: a key of a provider comes from the environment, and is sent in a header.
 """
 
+import copy
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 from epc.engine.secrets import SHORTEST, secrets
 from epc.errors import UsageError
+from epc.protocol.config import REASONING, Reasoning
+from epc.protocol.results import Json
+from epc.records.schemas import schema
 
 _OPTIONS: Final = {
     "temperature": "--temperature",
@@ -67,3 +72,64 @@ def _texts(value: Any, where: str) -> Iterator[tuple[str, str]]:
             yield from _texts(inner, where)
     else:
         yield where, value if isinstance(value, str) else json.dumps(value)
+
+
+Levels = Mapping[Reasoning, Json]
+
+
+def _each(fields: Callable[[Reasoning], Json]) -> Levels:
+    return {level: fields(level) for level in REASONING}
+
+
+def _thinking(level: Reasoning, *, effort: str | None = None) -> Json:
+    """Return what switches a chat template: families differ in the name of its variable."""
+    on = level != "none"
+    kwargs: Json = {"enable_thinking": on, "thinking": on}
+    if on and effort is not None:
+        kwargs[effort] = level
+    return {"chat_template_kwargs": kwargs}
+
+
+# By the fields of a request. What a provider does not document is not here.
+EFFORT: Final = _each(lambda level: {"reasoning_effort": level})
+OPENROUTER: Final = _each(lambda level: {"reasoning": {"effort": level}})
+DEEPSEEK: Final = _each(
+    lambda level: (
+        {"thinking": {"type": "disabled"}}
+        if level == "none"
+        else {"thinking": {"type": "enabled"}, "reasoning_effort": level}
+    )
+)
+# A switch: it has no levels, and any but these two would record what was not asked for.
+QWEN: Final[Levels] = {"none": {"enable_thinking": False}, "high": {"enable_thinking": True}}
+TEMPLATE: Final = _each(
+    lambda level: {
+        **_thinking(level),
+        **({} if level == "none" else {"reasoning_effort": level}),
+    }
+)
+LLAMACPP: Final = _each(lambda level: _thinking(level, effort="reasoning_effort"))
+
+
+JSON_MODE: Final = "json"
+_SCHEMAS: Final = ("judge_reply",)
+
+
+def response_format(constraint: str | None) -> Json | None:
+    """Return the `response_format` of a constraint; None if it is none of these."""
+    if constraint == JSON_MODE:
+        return {"type": "json_object"}
+    if constraint in _SCHEMAS:
+        inner = {"name": constraint, "strict": True, "schema": _required_only(constraint)}
+        return {"type": "json_schema", "json_schema": inner}
+    return None
+
+
+@cache
+def _required_only(name: str) -> Json:
+    """Return a schema without its optional keys, which strict modes refuse."""
+    shown: Json = copy.deepcopy(schema(name))
+    for key in ("$schema", "$id", "title", "description"):
+        shown.pop(key, None)
+    shown["properties"] = {key: shown["properties"][key] for key in shown["required"]}
+    return shown

@@ -9,27 +9,141 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from epc.engine import batch
-from epc.engine.budget import Budget, Limits
+from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
-from epc.engine.calibrating import calibrate
-from epc.engine.calls import Caller
+from epc.engine.calls import Caller, Question
 from epc.engine.canary import CanaryWatch
-from epc.engine.controls import preflight
-from epc.engine.first_round import ask_first_round
+from epc.engine.controls import IncapableError, first_choice, preflight
+from epc.engine.fitness import CUT, kind_of
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
-from epc.engine.mitigated import every_model
-from epc.engine.model import Model
+from epc.engine.mitigated import Mitigated, every_model
+from epc.engine.model import Model, Occasion
 from epc.engine.plan import Plan
-from epc.engine.prices import price_of
 from epc.engine.progress import Progress
-from epc.engine.questions import Questions
 from epc.engine.remote import Remote
-from epc.engine.shared_answers import SharedAnswers
-from epc.engine.task_group import seldom_collected
+from epc.engine.request import Questions
+from epc.engine.reusing import SharedAnswers
+from epc.engine.task_group import all_of, both, seldom_collected
+from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
+from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
+from epc.protocol.votes import known_pairs, vote_of
+from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
+from epc.records.rows import Call
+from epc.records.wrappers import Calibrated
+from epc.spec.domains import Domain
+
+
+async def ask_first_round(
+    plan: Plan,
+    folder: Path,
+    questions: Questions,
+    caller: Caller,
+    *,
+    say: Callable[[str], None],
+) -> None:
+    """Ask a run's first comparison before all else, and tell of an answer that is no bare letter.
+
+    These calls are the run's own: it asks none of them again, in this sitting or a later one.
+
+    Raises: IncapableError if the answer was cut off before a verdict, as every other would be;
+    else as `Caller.ask`.
+    """
+    config = questions.config
+    if questions.executor is None or not (plan.seeds and config.rounds):
+        return
+    domain, task, strategy, occasion = _first(plan, questions)
+    caller.progress.begin("probe", 1)
+    response = await caller.ask(questions.answer(strategy, domain, task), occasion)
+    baseline = await caller.ask(questions.baseline(domain, task), occasion)
+    comparison = questions.comparison(strategy, domain, task, (response, baseline))
+    call = await caller.ask(comparison, occasion)
+    caller.progress.advance()
+    kind = kind_of(call["answer"], call["finish_reason"])
+    after = " after reasoning" if "reasoning" in call or "reasoning_tokens" in call else ""
+    if after or kind != "letter":
+        say(f"probe    {plan.evaluator} answers with a {kind}{after}")
+    if kind in ("silence", "text") and call["finish_reason"] in CUT:
+        raise IncapableError(
+            f"{plan.evaluator} was cut off before a verdict, and so it would be in every round\n"
+            f"  fix: `epc doctor {plan.evaluator}` says how to ask it: with more --max-tokens, or "
+            "--reasoning none\n"
+            f"  next: ask it otherwise in a new run, or measure it like this: `epc resume {folder}`"
+        )
+
+
+def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion | None]:
+    """Return the domain, task and strategy of a comparison that the run asks whatever is said."""
+    config = questions.config
+    if plan.exhaustive:
+        against_itself = config.baseline_index
+        return *next(p for p in questions.pairs() if p[2] != against_itself), None
+    phase = next(phase for phase in config.phases if phase.start is None)
+    return first_choice(config, phase, plan.seeds[0])
+
+
+async def calibrate(questions: Questions, caller: Caller) -> None:
+    """Ask a wrapper's calibrated members about pairs whose better answer is known, and fit them.
+
+    The pairs are made of the baseline's answers to the design's own tasks. What was asked before is
+    not asked again.
+
+    Raises: as `Caller.ask`.
+    """
+    model = questions.evaluator.model
+    wanted = calibrated_members(model.judging) if isinstance(model, Mitigated) else []
+    if not isinstance(model, Mitigated) or not wanted:
+        return
+    config = questions.config
+    places = [
+        (domain, task) for domain, tasks in config.tasks.items() for task in range(len(tasks))
+    ]
+    caller.progress.begin("calibration", len(places) * len(wanted))
+
+    async def ask(question: Question, suffix: str) -> Call:
+        # In a fresh run the rounds' own answers stay the rounds' own.
+        if caller.reuse:
+            return call_of(await caller.ask(question))
+        return call_of(await caller.ask_again(question, f"{CALIBRATION}{suffix}"))
+
+    written = await all_of(
+        ask(questions.baseline(domain, task), f"{domain}/{task}/baseline")
+        for domain, task in places
+    )
+    answers = {key: call.answer for key, call in zip(places, written, strict=True)}
+
+    async def asked(number: int, pair: Pair, suffix: str) -> Call:
+        vote = vote_of(
+            Ask(number, exchanged=False),
+            pair,
+            model.mitigation.methods,
+            template=config.evaluator_prompt,
+            baseline=config.baseline,
+        )
+        role = questions.evaluator.members[number]
+        return await ask(Question(role=role, text=vote.text, side="vote", pair=pair), suffix)
+
+    async def known(number: int, at: int, right: Pair, wrong: Pair) -> tuple[Call, Call]:
+        calls = await both(
+            asked(number, right, f"{at}/first"), asked(number, wrong, f"{at}/second")
+        )
+        caller.progress.advance()
+        return calls
+
+    calibration = []
+    for number in wanted:
+        pairs = enumerate(known_pairs(config, answers))
+        calls = await all_of(known(number, at, *pair) for at, pair in pairs)
+        fit = fitted([(first.answer, second.answer) for first, second in calls])
+        names = tuple((first.id, second.id) for first, second in calls)
+        calibration.append(
+            Calibrated(member=number, prior=fit.prior, temperature=fit.temperature, calls=names)
+        )
+    model.calibration = tuple(calibration)
+
 
 Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 

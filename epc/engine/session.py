@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from epc import __version__
 from epc.engine import forecast
 from epc.engine.batch import batching_of
-from epc.engine.budget import BATCH_SHARE, Limits
-from epc.engine.cache import Cache
-from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.budget import BATCH_SHARE, Limits, price_of
+from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Role
 from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
@@ -30,12 +29,10 @@ from epc.engine.plan import (
     reuse_for,
     save,
 )
-from epc.engine.prices import price_of
 from epc.engine.progress import Progress
-from epc.engine.questions import Questions
 from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
-from epc.engine.request import Request
+from epc.engine.request import Questions, Request
 from epc.engine.reusing import reusable_answers
 from epc.engine.run_session import Session, Watch, asking, budget_of, carry_on
 from epc.errors import UsageError

@@ -21,7 +21,7 @@ from epc.engine.task_group import all_of
 from epc.records.asked import AskedPair, PairKey
 from epc.records.calls import call_of
 from epc.records.manifest import Manifest, ModelIdentity
-from epc.records.row_types import Call
+from epc.records.rows import Call
 
 _TIMES = 2
 

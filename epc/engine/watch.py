@@ -26,7 +26,7 @@ from epc.analysis.watching import (
     read_history,
     standing,
 )
-from epc.engine.budget import Limits, most_tokens
+from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Caller, Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
@@ -34,7 +34,6 @@ from epc.engine.journal import Journal
 from epc.engine.mitigated import put_within
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
-from epc.engine.prices import price_of
 from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
@@ -45,7 +44,7 @@ from epc.records.calls import call_of
 from epc.records.layout import PLAN
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.spec.epc_v1 import WATCH_ASKINGS, WATCH_CANDIDATES, WATCH_PAIRS
 
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual

@@ -10,10 +10,9 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import pointer, storable
 from epc.judge.evidence import Output, Quotes
-from epc.judge.reply import Json, evades, read_reply
+from epc.judge.reply import Json, admitted, evades, overall_of, read_reply, verdict_of
 from epc.judge.samples import Sample, method_of
 from epc.judge.shape import departures, is_integer, is_text, items, members, shown
-from epc.judge.verdict import admitted, overall_of, verdict_of
 from epc.spec.judge_v1 import (
     COVERAGE,
     DIMENSIONS,

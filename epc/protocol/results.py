@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from epc.protocol.calibration import Calibrated, brier, ece
+from epc.protocol.diagnostics import Calibrated, brier, ece
 from epc.protocol.divergence import divergences
 from epc.protocol.metrics import mpci, zero_cause, zero_coupling
 from epc.protocol.phases import Outcome

@@ -11,14 +11,13 @@ from typing import Final
 
 from epc.digests import file_sha256
 from epc.errors import UsageError
-from epc.protocol.calibration import Calibrated, brier, ece
+from epc.protocol.diagnostics import Calibrated, brier, ece
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.manifest import Head, Manifest, plain
-from epc.records.row_types import Trial
-from epc.records.rows import read_typed
+from epc.records.rows import Trial, read_typed
 
 COLUMNS: Final = ("strategy", "accuracy")
 _NUMBER: Final = r"[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?"

@@ -16,8 +16,7 @@ from epc.records.derive import derive
 from epc.records.findings import Findings
 from epc.records.layout import RAW, digest
 from epc.records.manifest import Manifest, RawName
-from epc.records.row_types import Call, Trial
-from epc.records.rows import read_typed
+from epc.records.rows import Call, Trial, read_typed
 from epc.records.trials import CLAUSE
 from epc.records.usage import Usage
 from epc.spec.domains import Domain

@@ -22,7 +22,7 @@ from epc.protocol.prompt import Pair, executor_prompt
 from epc.protocol.votes import known_pairs, vote_of, votes
 from epc.records.findings import Findings
 from epc.records.manifest import ModelIdentity
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.wrappers import Calibrated, mismatch
 
 CLAUSE: Final = "Reading R80"

@@ -22,7 +22,7 @@ from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.composed import misasked
 from epc.records.layout import RAW, consists_of
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.strict_json import dumps_line
 from epc.spec.domains import Domain
 

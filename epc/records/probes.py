@@ -17,13 +17,11 @@ from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict, parse_verdict
-from epc.records.answers import answers_of
-from epc.records.calls import call_names, check_reply, read_calls
+from epc.records.calls import answers_of, call_names, check_reply, read_calls
 from epc.records.findings import Findings
 from epc.records.layout import PROBES
 from epc.records.manifest import Head, Manifest
-from epc.records.row_types import Call, ProbeRow
-from epc.records.rows import read_typed
+from epc.records.rows import Call, ProbeRow, read_typed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.records.usage import Usage

@@ -22,7 +22,7 @@ from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.composed import misasked
 from epc.records.findings import MAX_KEPT, Findings
 from epc.records.layout import occasion_of
-from epc.records.row_types import Call, Trial
+from epc.records.rows import Call, Trial
 from epc.spec.domains import Phase, PhaseName
 
 CLAUSE: Final = "EPC-2.5(d)"

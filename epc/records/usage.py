@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
+from epc.records.config_json import TOO_LARGE
 from epc.records.manifest import Head, RoleName
-from epc.records.recordable import TOO_LARGE
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.typed import parse
 from epc.records.wrappers import members_of
 from epc.spec.refusals import WITHHELD

@@ -25,8 +25,7 @@ from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_ro
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
 from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
-from epc.records.row_types import Call, WeightRow
-from epc.records.rows import read_typed
+from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of
 from epc.records.strict_json import pointer
 from epc.records.usage import suspicions

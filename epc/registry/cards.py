@@ -14,8 +14,8 @@ from epc.protocol.results import Json
 from epc.protocol.rules import rule_json
 from epc.records.judging.documents import Plan
 from epc.records.manifest import Manifest, ModelIdentity
-from epc.records.observed.cutting import judge_of
 from epc.records.observed.types import Header, Made, Observed
+from epc.records.observed.writing import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.card_types import (

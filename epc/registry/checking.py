@@ -12,7 +12,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import layout
-from epc.registry.days import impossible
+from epc.registry.expiry import impossible
 from epc.registry.reading import policy
 
 _CLAUSE: Final = "EPC-5.3(1)"

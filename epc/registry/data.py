@@ -13,7 +13,7 @@ from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
-from epc.registry import data_card
+from epc.registry import data_rows
 from epc.registry.card_types import ObservedCard
 from epc.registry.data_rows import batches, groups, schema_of
 from epc.registry.layout import SUMS
@@ -130,7 +130,7 @@ def texts(
 ) -> dict[str, str]:
     """Return what stands beside tables: a card, and their digests."""
     return {
-        CARD: data_card.text(done, registry, as_of, absent),
+        CARD: data_rows.text(done, registry, as_of, absent),
         SUMS: sums_text({table.path: table.sha256 for table in done}),
     }
 

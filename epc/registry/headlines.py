@@ -17,10 +17,10 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps, write_text
 from epc.registry import layout
-from epc.registry.auditing import audits
 from epc.registry.figures import at, figures, figures_of, headline_of
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
+from epc.registry.recomputing import audits
 from epc.registry.registry import Registry
 
 FILES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`

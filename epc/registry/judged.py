@@ -14,8 +14,8 @@ from epc.analysis.judging.summary import summary
 from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.protocol.results import Json
+from epc.records.judging.asked import published
 from epc.records.judging.layout import load_plan, load_run_log
-from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.typed import as_json
 from epc.registry.cards import Said, judged_card_of

@@ -27,16 +27,15 @@ from epc.records import strict_json
 from epc.records.json_difference import disagreements
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
-from epc.records.observed.cutting import cut, judge_of, rows_of
 from epc.records.observed.reading import read
 from epc.records.observed.shapes import convert, faults_of
 from epc.records.observed.types import UNKNOWN, Header, Observed, Row
-from epc.records.observed.writing import content_digest, write
+from epc.records.observed.writing import content_digest, cut, judge_of, rows_of, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry.card_types import Fault, ObservedCard
 from epc.registry.cards import Said, observed_card_of
-from epc.registry.days import day_of
+from epc.registry.expiry import day_of
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer

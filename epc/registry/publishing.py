@@ -20,7 +20,6 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
-from epc.registry.claims import platform_claimed, require_true
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
 from epc.registry.headlines import FILES as HEADLINES
@@ -30,7 +29,7 @@ from epc.registry.judged import offered_evaluation
 from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import NO_CHOICES, is_observed, offered_verdicts
-from epc.registry.offers import Offer, offered_run
+from epc.registry.offers import Offer, offered_run, platform_claimed, require_true
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot

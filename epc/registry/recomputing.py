@@ -1,22 +1,24 @@
 """Every published figure again, from the raw files in the store (`epc snapshot recompute`)."""
 
+import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Final
 
 from msgspec import to_builtins
 
-from epc.analysis.audit import audit_checked
+from epc.analysis.audit import audit_checked, audit_manifest
 from epc.errors import EpcError, Finding, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.manifest import Manifest
 from epc.records.probes import read_probes
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
+from epc.records.typed import as_json
 from epc.records.validate import Report
-from epc.registry.auditing import as_published
+from epc.registry import layout
 from epc.registry.card_types import AuditSummary, MeasuredCard, ObservedCard
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
@@ -27,6 +29,42 @@ from epc.registry.observed import rebuild
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
+from epc.spec.coupling import RULE
+
+_OF_A_RULE: Final = ("verdict", "p_value", "unit", "rule", "preferences_differ", "transfer")
+
+
+def audits(checkout: Path, registry: Registry) -> Json:
+    """Return the audits of all snapshots whose cards state those of an older rule, by their tags.
+
+    Raises: OSError or ValueError if a manifest is not as it was published.
+    """
+    by_tag = {}
+    for tag, snapshot in registry.snapshots.items():
+        stated = snapshot.audit_published
+        if stated is not None and stated.rule < RULE:
+            path = checkout / layout.FOLDER / tag / layout.MANIFEST
+            manifest = Manifest.parse(json.loads(path.read_bytes()))
+            by_tag[tag] = as_json(anew(manifest, stated))
+    return by_tag
+
+
+def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
+    """Return today's audit of a published manifest; its own questions were asked then."""
+    probes = {"swap": stated.position_bias["swap"], "competence": stated.competence}
+    return audited(audit_manifest(manifest, **probes).as_json())
+
+
+def as_published(now: AuditSummary, stated: AuditSummary) -> AuditSummary:
+    """Return what a card should say of its run, given what today's rule says.
+
+    What an older rule said is verified by the digest of the card alone, since nobody computes that
+    rule any more. What else a card states of an audit is no rule's.
+    """
+    if stated.rule == RULE:
+        return now
+    return replace(now, **{name: getattr(stated, name) for name in _OF_A_RULE})
+
 
 _MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves
 # Among an audit's findings are warnings of a whole validation, which takes longer than all of this.

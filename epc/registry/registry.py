@@ -9,19 +9,73 @@ from datetime import date
 from typing import Self
 
 from epc.errors import UsageError
-from epc.protocol.mitigation import is_wrapper
+from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry import expiry
-from epc.registry.aliases import Served, followed
+from epc.registry import expiry, platforms
 from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.lifecycles import Generation, GenerationRecord, Life
-from epc.registry.members import life_of_wrapper, with_members
+from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
 from epc.registry.named import Meaning, Names
-from epc.registry.names import is_same
+from epc.registry.names import Served, followed, is_same
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
+
+
+def life_of_wrapper(name: str) -> Life:
+    """Return the life of a wrapper that nobody recorded: nothing but its members' is known."""
+    return Life(
+        platform=platforms.provider_of(name),
+        model=name,
+        pinned=True,
+        source="the records of its members",
+    )
+
+
+def with_members(life: Life, day: date, *, names: Names, served: Served) -> Life:
+    """Return a life with the ends of those whom a wrapper asks; any other life as it is."""
+    if not is_wrapper(life.model):
+        return life
+    for name in members_named(life.model):
+        if name.startswith(MOCKS):
+            continue
+        places = platforms.named(name)
+        own = [
+            member
+            for _, member in names.exactly(name.rpartition("/")[2])
+            if places is None or member.platform in places
+        ]
+        if own:
+            life = _joined(life, followed(own[0], day, served))
+        else:
+            doubt = life.doubt or f"nothing is known of {name}, which it asks"
+            life = replace(life, pinned=False, doubt=doubt)
+    return life
+
+
+def _joined(life: Life, member: Life) -> Life:
+    """Return a life that ends with a member's."""
+    retires = _first(life.retires, member.retires)
+    released = [each for each in (life.released, member.released) if each is not None]
+    ends = member.retires is not None and retires is member.retires
+    return replace(
+        life,
+        model=f"{life.model}, by its member {member.model}" if ends else life.model,
+        pinned=life.pinned and member.pinned,
+        released=max(released, key=lambda stated: stated.date, default=None),
+        retires=retires,
+        routes=(*life.routes, *member.routes),
+        replacement=life.replacement or member.replacement,
+        source=member.source if ends else life.source,
+        doubt=life.doubt or member.doubt,
+        earlier=life.earlier + member.revision,
+    )
+
+
+def _first(*stated: Stated | None) -> Stated | None:
+    """Return the end that comes first; a day not before which something ends is none."""
+    known = [each for each in stated if each is not None]
+    return min(known, key=lambda each: (each.kind == "not_before", each.date), default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

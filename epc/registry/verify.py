@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.digests import file_sha256
-from epc.errors import EpcError, Finding, MalformedError, WorldError
+from epc.errors import EpcError, Finding, MalformedError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -31,16 +31,51 @@ from epc.registry.card_types import (
     parse_card,
 )
 from epc.registry.cards import Said, conditions_of, judged_conditions_of, observed_card_of
-from epc.registry.days import impossible
+from epc.registry.expiry import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
-from epc.registry.history import lost_events
+from epc.registry.history import git, is_signed_tag, lost_events, published_by
 from epc.registry.reading import folders, of_folder
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
-from epc.registry.tag_checks import check_tags
 from epc.registry.tags import Tag
+
+# A tag and its commit, whether it is an object of its own or not.
+_FORM: Final = (
+    "--format=%(refname:short) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)"
+)
+_REMEDY: Final = "ask who moved it; `git fetch --tags --force` brings the tags that origin has"
+
+
+def check_tags(checkout: Path, published: list[str], findings: Findings) -> None:
+    """Note a tag of another commit than the one that published its snapshot, or badly signed.
+
+    A clone may lack tags; `epc admin snapshot tags` lists those. Outside a repository, and in a
+    shallow clone, there is nothing to check.
+
+    Raises: WorldError if git fails.
+    """
+    try:
+        listed = git(checkout, "for-each-ref", _FORM, "refs/tags/v*").splitlines()
+        made = published_by(checkout) if listed else {}
+    except (WorldError, UsageError):
+        return
+    for tag, commit in map(str.split, listed):
+        if tag in published and commit != made.get(tag, commit):
+            problem = f"is a git tag of {commit}; {made[tag]} published this snapshot"
+            findings.add(_CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
+    signers = checkout / layout.FOLDER / layout.SIGNERS
+    for tag in _signed(checkout) if signers.is_file() else ():
+        if not is_signed_tag(checkout, tag):
+            problem = f"is signed by nobody whom {layout.FOLDER}/{layout.SIGNERS} names"
+            findings.add(_CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
+
+
+def _signed(checkout: Path) -> list[str]:
+    form = "--format=%(if)%(contents:signature)%(then)%(refname:short)%(end)"
+    return git(checkout, "for-each-ref", form, "refs/tags/v*").split()
+
 
 _CLAUSE: Final = "EPC-4"
 _EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day; a seal has no tag

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import structs
 
-from epc.protocol.calibration import Calibrated
+from epc.protocol.diagnostics import Calibrated
 from epc.protocol.results import Json
 from epc.records.manifest import Calibration, Manifest
 from epc.report.charts.chart import layer

@@ -25,19 +25,17 @@ from epc.registry.repository import Repository
 from epc.registry.succession import successions
 from epc.site import machines
 from epc.site.accounting import gathered
-from epc.site.addressing import addressed, settings
 from epc.site.charts import charts_of_evaluator, charts_of_judged
 from epc.site.charts.drawing import script
 from epc.site.charts.gallery import hung
 from epc.site.clauses import page as clauses
 from epc.site.collecting import collect
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
-from epc.site.policy import guarded, themes
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
 from epc.site.rendering import pages as rendered
-from epc.site.with_mkdocs import make_pages
-from epc.site.writing import MARK, Content, Folder
+from epc.site.with_mkdocs import guarded, make_pages, themes
+from epc.site.writing import MARK, Content, Folder, addressed, settings
 
 WORK: Final = Path("build") / "site"
 _SOURCES: Final = "site"

@@ -26,7 +26,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
 from epc.registry.sums import parse_sums
-from epc.site.judges import with_judges
+from epc.site.judges import with_judges, with_recorded
 from epc.site.pages import (
     Direction,
     EvaluatorPage,
@@ -39,7 +39,6 @@ from epc.site.pages import (
     SnapshotPage,
     Standing,
 )
-from epc.site.recorded_judges import with_recorded
 from epc.spec.domains import Pair, pair_title
 
 _STORED: Final = f"{layout.FOLDER}/{layout.STORE}"

@@ -14,7 +14,7 @@ from epc.records.strict_json import dumps
 from epc.registry.calendar import calendar
 from epc.site import api, badges, feeds
 from epc.site.pages import EvaluatorPage, Platform, Site
-from epc.site.policy import guarded
+from epc.site.with_mkdocs import guarded
 
 # ASCII alone, so that no letter is drawn as another script's; no dot in front, no file's ending.
 _PLAIN: Final = re.compile(

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from epc.records.observed.types import UNKNOWN
 from epc.registry.data import Table
-from epc.registry.data_card import licences
+from epc.registry.data_rows import licences
 from epc.registry.tables import TABLES
 from epc.site.pages import About, Site, SnapshotPage
 

@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from epc.protocol.results import Json
 from epc.records.model_names import rules
-from epc.registry.days import days_away
-from epc.registry.expiry import Expiry, unconfirmed_from
+from epc.registry.expiry import Expiry, days_away, unconfirmed_from
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Generation, Life, LifeRecord
 from epc.registry.named import lives_named, spellings_of

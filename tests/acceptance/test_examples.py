@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from records_support import places
 
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 from epc.records.validate import validate
 
 EXAMPLES = Path(__file__).parent / "examples"

@@ -20,7 +20,7 @@ import numpy as np
 from epc.protocol.divergence import divergences
 from epc.protocol.metrics import jsd
 from epc.records.derive import Derivation
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 from epc.records.schemas import findings, schema
 
 RUNS = 9

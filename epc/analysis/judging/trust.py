@@ -7,6 +7,7 @@ evaluations cannot say. That judges agree is not that they are right: nobody her
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from epc.analysis.judging.disagreements import mean_text, plain_text, share_text
 from epc.analysis.judging.results import (
     Agreement,
     Drifted,
@@ -19,7 +20,6 @@ from epc.analysis.judging.results import (
     Statement,
     Trusted,
 )
-from epc.analysis.judging.words import mean_text, plain_text, share_text
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 
 if TYPE_CHECKING:

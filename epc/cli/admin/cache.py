@@ -49,7 +49,7 @@ def size(form: str) -> None:
     Example:
       epc admin cache size
     """
-    from epc.engine.cache_paths import answer_cache_folder
+    from epc.engine.cache import answer_cache_folder
 
     sizes = [entry.size for entry in _cache().entries()]
     folder = answer_cache_folder()
@@ -76,8 +76,7 @@ def clear(yes: bool) -> None:
 
 
 def _cache() -> "Cache":
-    from epc.engine.cache import Cache
-    from epc.engine.cache_paths import answer_cache_folder
+    from epc.engine.cache import Cache, answer_cache_folder
 
     return Cache(answer_cache_folder())
 

@@ -7,10 +7,76 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.admin.sealing import checked, witness
-from epc.cli.common import checkout_here, leave, locked_here, note, now, say
-from epc.cli.options import FILE, FOLDER, THERE, baseline_option, domains_option
+from epc.cli.common import (
+    checkout_here,
+    is_clean,
+    leave,
+    locked_here,
+    note,
+    now,
+    say,
+    say_findings,
+)
+from epc.cli.options import (
+    FILE,
+    FOLDER,
+    NEW_FILE,
+    THERE,
+    baseline_option,
+    domains_option,
+    format_option,
+)
 from epc.errors import UsageError
+
+
+@click.command()
+@click.argument("file", type=NEW_FILE)
+@format_option
+def witness(file: Path, form: str) -> None:
+    r"""Hold the registry against FILE, which was written before, and bring FILE up to date.
+
+    Keep FILE where the registry's maintainers cannot write, beside a mirror for instance. Names
+    published files and events that were removed or changed, and a history that was rewritten.
+    Then FILE stays as it is, and the command exits 1.
+
+    \b
+    Example:
+      epc admin snapshot witness ../witness.json
+    """
+    from epc.records.strict_json import write
+    from epc.records.typed import as_json
+    from epc.registry import witness as witnesses
+
+    checkout = checkout_here()
+    findings = witnesses.against(witnesses.read(file), checkout) if file.exists() else []
+    say_findings(findings, form)
+    if is_clean(findings):
+        state = witnesses.seen(checkout, now().date())
+        write(file, as_json(state))
+        note(f"{file}: commit {state.commit}, SHA-256 {state.sha256}")
+    leave(clean=is_clean(findings))
+
+
+@click.command()
+@click.argument("report", type=FILE)
+def checked(report: Path) -> None:
+    r"""Add a spot check to the registry, from what `epc watch TAG --spot-check N --out` wrote.
+
+    The draw, the recorded verdicts, the figures and the address are checked again. The command
+    commits it with your SSH key (gpg.format ssh, user.signingkey), which snapshots/allowed_signers
+    has to name; whoever measured cannot. If it agrees, the snapshot is `spot-checked`.
+
+    \b
+    Example:
+      epc admin snapshot checked check.json
+    """
+    from epc.registry.spot_checks import add
+
+    with locked_here() as lock:
+        check = add(lock, report)
+    agreement = check.agreement
+    say(f"{check.tag}  {agreement.verdict}: {agreement.agreed} of {agreement.pairs}")
+
 
 _OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
 
@@ -85,7 +151,7 @@ def publish(  # the options are what the contributor states
     from epc.registry.observed import cut_to, read_faults
     from epc.registry.publishing import offered
     from epc.registry.publishing import publish as publish_to
-    from epc.registry.submissions.promoting import is_submission, promote
+    from epc.registry.submissions.merged import is_submission, promote
 
     if is_submission(run):
         given = (generation, contributor, licence, platform, judge, faults, baseline, domains)

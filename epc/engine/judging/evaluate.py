@@ -14,15 +14,13 @@ from typing import Any, Final
 from msgspec import structs
 
 from epc.analysis.sharing import with_origin
-from epc.engine.budget import Budget, CostCapError, Limits, most_tokens
-from epc.engine.cache import Cache
-from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
+from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Caller, Question, Role
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
-from epc.engine.prices import price_of
 from epc.engine.progress import Progress
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
@@ -46,8 +44,7 @@ from epc.records.judging.layout import (
     load_run_log,
     role_of,
 )
-from epc.records.judging.mappings import load_mapping
-from epc.records.judging.prompts import JudgePrompt, load_prompts
+from epc.records.judging.prompts import JudgePrompt, load_mapping, load_prompts
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 from epc.spec.judge_v1 import VERDICTS, Method

@@ -10,11 +10,11 @@ from msgspec import structs
 
 from epc import __version__
 from epc.engine.catalog import open_model
-from epc.engine.constraints import response_format
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
 from epc.engine.plan import made
 from epc.engine.remote import require_decoding
+from epc.engine.request_body import response_format
 from epc.errors import Finding, UsageError
 from epc.judge.samples import gaps, repeats
 from epc.protocol.config import Decoding
@@ -22,8 +22,13 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.evaluation_set import Entry, write_set
 from epc.records.judging.layout import MAPPING, PLAN, SAMPLES, THRESHOLDS
-from epc.records.judging.mappings import check_mapping, reference
-from epc.records.judging.prompts import JudgePrompt, read_prompt, write_prompts
+from epc.records.judging.prompts import (
+    JudgePrompt,
+    check_mapping,
+    read_prompt,
+    reference,
+    write_prompts,
+)
 from epc.records.layout import decoding_json, digest
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import PROTOCOL, RULES, Method

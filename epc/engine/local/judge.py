@@ -19,7 +19,7 @@ from epc.engine.local.scoring import DECIMALS
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError
 from epc.judge.prompt import Asked, asked_in
-from epc.judge.verdict import overall_of, verdict_of
+from epc.judge.reply import overall_of, verdict_of
 from epc.protocol.config import Decoding, Method
 from epc.protocol.results import Json
 from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.digests import file_sha256
-from epc.engine.cache_paths import weights_folder
+from epc.engine.cache import weights_folder
 from epc.errors import WorldError
 from epc.protocol.results import Json
 

@@ -24,10 +24,9 @@ from epc.judge.check import (
 from epc.judge.mapping import RubricMapping
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
-from epc.records.judging.documents import Plan, Record, Totals
+from epc.records.judging.documents import Plan, Record, Tally, Totals
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import INVALID, README, records_path
-from epc.records.judging.totals import Tally
 from epc.records.strict_json import dumps_line, storable, write_text, written_whole
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method

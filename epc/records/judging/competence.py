@@ -29,7 +29,7 @@ from epc.records.judging.layout import (
     load_plan,
 )
 from epc.records.judging.prompts import load_prompts, write_prompts
-from epc.records.judging.single import content_of
+from epc.records.judging.tables import content_of
 from epc.records.layout import digest
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import CROSS, Method

@@ -4,6 +4,7 @@ The classes follow the schemas `judge_plan`, `judge_run_log` and `judge_record`,
 them.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,7 +14,7 @@ from epc.judge.evidence import Quotes
 from epc.judge.samples import Sample
 from epc.records.canary import Canary
 from epc.records.manifest import ModelIdentity
-from epc.spec.judge_v1 import Dimension, Flag, Method, Rules, Verdict
+from epc.spec.judge_v1 import FLAGS, Dimension, Flag, Method, Rules, Verdict
 
 Constraint = Literal["json", "judge_reply"]
 # What an evaluation asks about a judge, if it stands beside a set and not for itself.
@@ -173,3 +174,43 @@ class Record:
     findings: tuple[Fault, ...]
     judge_overall: float | None = None
     date: str | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of one method.
+
+    `replies` that do not belong to exactly one sample of the set are `surplus`: they are kept and
+    counted, and stand beside the set. So samples = valid + invalid, and
+    replies = samples - not_judged + surplus.
+    """
+
+    valid: int = 0
+    not_judged: int = 0
+    replies: int = 0
+    flags: Counter[Flag] = field(default_factory=Counter)
+    _samples: set[str] = field(default_factory=set)
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        if record.output_sha256 is not None:  # else it is about nothing in the set
+            self._samples.add(record.id)
+        if record.raw is None:
+            self.not_judged += 1
+        else:
+            self.replies += 1
+        self.valid += record.valid
+        self.flags.update(record.flags)
+
+    def totals(self) -> Totals:
+        """Return the counts as they stand in the run log."""
+        samples = len(self._samples)
+        return Totals(
+            samples=samples,
+            valid=self.valid,
+            invalid=samples - self.valid,
+            not_judged=self.not_judged,
+            replies=self.replies,
+            surplus=self.replies - (samples - self.not_judged),
+            flags={flag: self.flags[flag] for flag in FLAGS if self.flags[flag]},
+        )

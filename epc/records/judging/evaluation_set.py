@@ -15,7 +15,7 @@ from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
 from epc.records.judging.documents import Plan
 from epc.records.judging.layout import OUTPUTS, SAMPLES
-from epc.records.judging.single import content_of
+from epc.records.judging.tables import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, read_lines, write_text
 from epc.records.typed import as_json, parse

@@ -23,7 +23,7 @@ from epc.records.judging.archive import Archive, Given
 from epc.records.judging.documents import RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import is_complete, load_plan
-from epc.records.judging.mappings import load_mapping
+from epc.records.judging.prompts import load_mapping
 from epc.records.judging.tables import rows_of
 from epc.records.typed import parse
 

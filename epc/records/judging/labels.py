@@ -8,8 +8,8 @@ from statistics import median_low
 from typing import Any, Final
 
 from epc.errors import Finding, MalformedError
+from epc.judge.reply import verdict_of
 from epc.judge.samples import Unit
-from epc.judge.verdict import verdict_of
 from epc.protocol.results import Json
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import LABELS, load_plan

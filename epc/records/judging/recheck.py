@@ -15,7 +15,7 @@ from epc.records.findings import Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import NamedCalls
 from epc.records.judging.competence import departures, parts
-from epc.records.judging.documents import Plan, Planned, Record, RunLog
+from epc.records.judging.documents import Plan, Planned, Record, RunLog, Tally
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.layout import (
@@ -26,10 +26,8 @@ from epc.records.judging.layout import (
     load_run_log,
     records_path,
 )
-from epc.records.judging.mappings import load_mapping
-from epc.records.judging.prompts import load_prompts
+from epc.records.judging.prompts import load_mapping, load_prompts
 from epc.records.judging.run_log import described
-from epc.records.judging.totals import Tally
 from epc.records.layout import digest
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import pointer, read_lines

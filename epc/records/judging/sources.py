@@ -15,8 +15,7 @@ from epc.records.judging.tables import rows_of, text_of
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
-from epc.records.row_types import Call, Trial
-from epc.records.rows import T, read_typed
+from epc.records.rows import Call, T, Trial, read_typed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.spec.domains import Domain

@@ -1,18 +1,150 @@
 """What a project's files name, and what the registry answers about each name on a day."""
 
-from collections.abc import Iterable, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Final, Self
 
 from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
-from epc.registry.named import lives_named, snapshots_spelled, spellings_of
+from epc.registry.named import Meaning, Names, lives_named, snapshots_spelled, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.scan.files import Files
-from epc.registry.scan.mentions import Vocabulary
 from epc.registry.scan.policy import Rule
+
+IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
+_WORD: Final = re.compile(r"""[^\s\ufeff,;"'`={}[\]()<>#|~!\\]+""")
+_ESCAPE: Final = re.compile(r"\\[nrt]")
+_MARK: Final = re.compile(r"[-0-9/]")  # at least one of which every name has that is no plain word
+# Characters of a word, and its colons, behind which names are looked for: what has more is data.
+_LONGEST: Final = 300
+_COLONS: Final = 12
+_HEAD: Final = re.compile(r"[a-z]+(?:-[a-z]+)*(?=[-@][^-@]*[0-9])")
+_WORDS: Final = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE | re.ASCII)
+_NUMBERED: Final = re.compile(r"[a-z]+-.*[0-9]", re.IGNORECASE | re.ASCII)
+_JOINED: Final = re.compile(r"([a-z]+)[0-9]+(?:\.[0-9]+)?-[a-z]", re.IGNORECASE | re.ASCII)
+_NO_NAME: Final = re.compile(r"\.[a-z]+\Z|[*$%]", re.IGNORECASE | re.ASCII)  # a file, a pattern
+_PATH: Final = re.compile(r"[a-z0-9][\w.-]*(?:/[\w.@-]+)+", re.IGNORECASE | re.ASCII)
+_SPACED: Final = re.compile(r"(?: [A-Za-z0-9.]+){1,5}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A name and where it begins; line and column count from 1, the column in characters."""
+
+    name: str
+    line: int
+    column: int
+
+
+class Vocabulary:
+    """What the registry knows by name: models, snapshots, and how models' names begin.
+
+    `_firsts` are words with which names of several words begin. `_nameless` are words that were
+    found to hold no name.
+    """
+
+    def __init__(self, names: Names, tags: Container[str]) -> None:
+        self._names, self._tags = names, tags
+        last = [name.rpartition("/")[2] for name, _ in names.spelled()]
+        begun = [match[0] for name in last if (match := _HEAD.match(name))]
+        joined = [match[1] for name in last if (match := _JOINED.match(name))]
+        self._heads, self._joined = frozenset(begun), frozenset(joined)
+        self._firsts = frozenset(name.partition("-")[0] for name in last if "-" in name)
+        self._nameless: set[str] = set()
+
+    @classmethod
+    def of(cls, registry: Registry) -> Self:
+        """Return what a registry knows."""
+        return cls(registry.names, registry.snapshots)
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Yield the names in a file's text, in their order."""
+        words = _ESCAPE.sub("  ", text) if "\\" in text else text
+        # Nearly all words hold no name, and nearly all files have the same ones.
+        new = set(_WORD.findall(words)) - self._nameless
+        named = {word: hit for word in new if (hit := self._named(word))}
+        if not named:
+            return
+        starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        ignored = {bisect_right(starts, m.start()) for m in re.finditer(re.escape(IGNORED), text)}
+        end = 0
+        for match in _WORD.finditer(words):
+            hit = named.get(match[0]) if match.start() >= end else None
+            if hit and hit[0] == 0:
+                hit = self._spaced(words, match) or (hit if _MARK.search(hit[1]) else None)
+            if hit:
+                at = match.start() + hit[0]
+                end, line = at + len(hit[1]), bisect_right(starts, at)
+                if line not in ignored:
+                    yield Mention(name=hit[1], line=line, column=at - starts[line - 1] + 1)
+
+    def _named(self, word: str) -> tuple[int, str] | None:
+        """Return the name in a word and where it begins: the whole, or what stands after a colon.
+
+        What is known counts before what is likely. A word that may be the first of a name's has
+        itself, in small letters.
+        """
+        if word.lower() in self._firsts and not _MARK.search(word):
+            return 0, word.lower()
+        is_data = len(word) > _LONGEST or word.count(":") > _COLONS
+        parts = () if is_data or not _MARK.search(word) else _parts(word)
+        meant = [(at, name, self._names.meaning(name)) for at, name in parts]
+        for is_name in (self._is_known, self._is_likely):
+            for at, name, meaning in meant:
+                if is_name(name, meaning):
+                    return at, name
+        self._nameless.add(word)
+        return None
+
+    def _spaced(self, words: str, first: re.Match[str]) -> tuple[int, str] | None:
+        """Return the longest name of several words that begins with one, if there is any."""
+        match = _SPACED.match(words, first.end())
+        whole = (first[0] + match[0]).rstrip(".") if match else ""
+        while " " in whole:
+            if _MARK.search(whole) and self._names.is_alike(whole):
+                return 0, whole
+            whole = whole.rpartition(" ")[0].rstrip(".")
+        return None
+
+    def is_known(self, name: str) -> bool:
+        """Whether a name means a model or a snapshot here."""
+        return self._is_known(name, self._names.meaning(name))
+
+    def _is_known(self, name: str, meaning: Meaning) -> bool:
+        if name in self._tags:
+            return True
+        says = meaning.spelt.platforms or meaning.spelt.through or _MARK.search(meaning.spelt.name)
+        return bool(meaning and says)
+
+    def _is_likely(self, _: str, meaning: Meaning) -> bool:
+        """Whether a name looks like a model's: a route to a known one, or a number in a family."""
+        path, slash, last = meaning.spelt.name.rpartition("/")
+        if slash and not _PATH.fullmatch(path + slash + last):
+            return False
+        if slash and _MARK.search(last) and self._names.is_alike(last):
+            return True
+        if _NO_NAME.search(last):
+            return False
+        if (joined := _JOINED.match(last)) and joined[1].lower() in self._joined:
+            return True
+        numbered, words = _NUMBERED.match(last), _WORDS.match(last)
+        if not numbered or not words:
+            return False
+        parts = words[0].lower().split("-")
+        return any("-".join(parts[:many]) in self._heads for many in range(1, len(parts) + 1))
+
+
+def _parts(word: str) -> Iterator[tuple[int, str]]:
+    for begins in [0, *(match.end() for match in re.finditer(":", word))]:
+        part = word[begins:].lstrip(":.")
+        clean = part.rstrip(":.")
+        if _MARK.search(clean):
+            yield len(word) - len(part), clean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,7 @@ from epc.registry.mocks import misnamed
 from epc.registry.names import is_one_contributor
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
-from epc.registry.submissions.identity import identity
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.statement import Statement, identity
 
 OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
 

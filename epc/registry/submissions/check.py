@@ -21,9 +21,8 @@ from epc.records.layout import ATTESTATION, MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import read_manifest
 from epc.records.validate import validate
-from epc.registry import attestation
 from epc.registry import layout as registry_layout
-from epc.registry.attestation import attested
+from epc.registry import trust
 from epc.registry.cards import NO_BASELINE
 from epc.registry.reading import of_folder, taken
 from epc.registry.registry import Registry
@@ -36,12 +35,12 @@ from epc.registry.submissions import (
     plausible,
 )
 from epc.registry.submissions.changed import foreign
-from epc.registry.submissions.identity import identity
-from epc.registry.submissions.listing import located, reasons
+from epc.registry.submissions.folder import located, reasons
 from epc.registry.submissions.report import Checked, Report, report
-from epc.registry.submissions.secrets import LEAKED, scan
-from epc.registry.submissions.statement import manifest_texts, placed, read
+from epc.registry.submissions.statement import identity, manifest_texts, placed, read
+from epc.registry.submissions.texts import LEAKED, scan
 from epc.registry.tags import Tag, next_tag
+from epc.registry.trust import attested
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 ORACLE: Final = checkout.ROOT / "tests" / "oracle"
@@ -286,7 +285,7 @@ def _registry(manifest: Manifest, checked: Checked, base: Base, others: Mapping[
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, where))
     if recorded and checked.attested:
         checked.attested = None
-        findings.extend([attestation.finding("is of verdicts that were recorded before")])
+        findings.extend([trust.finding("is of verdicts that were recorded before")])
     where = f"{layout.STATEMENT}/source"
     findings.extend(plausible.sourced(statement.source, where, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))

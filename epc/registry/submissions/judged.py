@@ -14,17 +14,17 @@ from epc.digests import sha256
 from epc.errors import Finding, MalformedError, UsageError
 from epc.printable import shown
 from epc.records import strict_json
+from epc.records.judging.asked import published
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import CALLS, PLAN, RUN_LOG, SAMPLES, load_plan, load_run_log
-from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry import layout as registry_layout
 from epc.registry.cards import judged_conditions_of
-from epc.registry.days import misdated
+from epc.registry.expiry import misdated
 from epc.registry.judged import offered_evaluation
 from epc.registry.offers import Offer
 from epc.registry.registry import Registry

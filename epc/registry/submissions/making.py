@@ -10,30 +10,29 @@ from typing import Any, Final
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.judging.asked import published
 from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
-from epc.records.judging.needed import published
 from epc.records.judging.recheck import recheck
 from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
-from epc.records.observed.cutting import judge_of as judge_recorded
 from epc.records.observed.types import Judge
+from epc.records.observed.writing import judge_of as judge_recorded
 from epc.records.validate import validate
 from epc.registry import platforms
-from epc.registry.claims import named_by
 from epc.registry.layout import OBSERVED
 from epc.registry.lifecycles import MOCKS
 from epc.registry.mocks import named
 from epc.registry.observed import document_of, is_observed
+from epc.registry.offers import named_by
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
-from epc.registry.submissions.identity import identity
 from epc.registry.submissions.judged import identity as evaluation
 from epc.registry.submissions.judged import judge_of
 from epc.registry.submissions.observed import require_free
 from epc.registry.submissions.plausible import asked_at, sourced, weighed
-from epc.registry.submissions.secrets import scan, scan_lines
-from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
+from epc.registry.submissions.statement import Endpoint, Statement, identity, statement_texts
+from epc.registry.submissions.texts import scan, scan_lines
 from epc.registry.writing import new_folder
 
 _BUILDING: Final = ".new-"

@@ -16,7 +16,6 @@ from epc.printable import shown
 from epc.records import strict_json
 from epc.records.observed.types import Header
 from epc.registry import layout as registry_layout
-from epc.registry.claims import contradictions
 from epc.registry.layout import OBSERVED
 from epc.registry.observed import (
     NO_CHOICES,
@@ -25,7 +24,7 @@ from epc.registry.observed import (
     offered_verdicts,
     verdicts_in,
 )
-from epc.registry.offers import Offer
+from epc.registry.offers import Offer, contradictions
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement, noted

@@ -14,7 +14,7 @@ from epc.protocol.draws import GENERATOR
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import platforms
-from epc.registry.days import misdated
+from epc.registry.expiry import misdated
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Endpoint
 

@@ -5,14 +5,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from epc.digests import sha256
 from epc.errors import Finding
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
+from epc.records.layout import IDENTITY
+from epc.records.manifest import Manifest, RawName
 from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
-from epc.records.strict_json import pointer
+from epc.records.strict_json import dumps_line, pointer
 from epc.records.typed import parse
 from epc.registry.card_types import Attested
 from epc.registry.cards import Said
@@ -195,3 +198,28 @@ def noted(clause: str, where: str, problem: str, remedy: str) -> Finding:
 def _text(where: str, problem: str) -> Finding:
     remedy = "write plain words; site/docs/submissions.md says what each field may hold"
     return Finding(clause=layout.TEXT, where=shown(where), problem=problem, remedy=remedy)
+
+
+_RAW: Final[tuple[RawName, ...]] = ("trials", "calls")
+
+
+def identity(manifest: Manifest) -> str:
+    """Return the digest of what was measured, how, and of what came of it; of no date."""
+    document = manifest.document
+    content = {
+        "evaluator": _model(document["evaluator"]),
+        "executor": _model(document["executor"]),
+        "config": document["config"],
+        "tasks": document["tasks"],
+        "strategies": document["strategies"],
+        "evaluator_prompt": document["evaluator_prompt"],
+        "raw": {name: manifest.raw[name].sha256 if manifest.raw else None for name in _RAW},
+    }
+    return sha256(dumps_line(content))
+
+
+def _model(model: Json | None) -> Json | None:
+    if model is None:
+        return None
+    kept = ("method", "decoding", "prompt_template")
+    return {key: model[key] for key in (*IDENTITY, *kept) if key in model}

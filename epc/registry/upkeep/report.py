@@ -12,8 +12,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from epc.registry.days import days_away
-from epc.registry.expiry import Expiry
+from epc.registry.expiry import Expiry, days_away
 from epc.registry.registry import Registry
 from epc.registry.sync import Claim, candidates, diff
 from epc.registry.upkeep.links import Link

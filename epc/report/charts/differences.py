@@ -1,11 +1,49 @@
 """How two measurements differ: B minus A for every figure, with its interval."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from epc.analysis.differences import Difference
-from epc.report.charts.chart import Chart
-from epc.report.charts.intervals import dots, rows_of
+from epc.protocol.results import Json
+from epc.report.charts.chart import FIRST, MUTED, WIDTH, Chart, layer, listed, quantity, told
 from epc.report.comparison_text import label_of
+
+_ROW: Final = 22  # pixels
+_LONGEST: Final = 190  # pixels of a name that somebody else chose
+Figure = tuple[str, float, tuple[float, float] | None]
+
+
+def rows_of(figures: Iterable[Figure]) -> list[Json]:
+    """Return figures as a picture's rows."""
+    return [
+        {
+            "figure": label,
+            "value": value,
+            "low": interval[0] if interval else None,
+            "high": interval[1] if interval else None,
+        }
+        for label, value, interval in figures
+    ]
+
+
+def dots(rows: list[Json], title: str, at: Sequence[float] = (), **scale: Any) -> Json:
+    """Return the content of a picture of rows; there are lines to read them by where `at` says."""
+    spread = [row for row in rows if row["low"] is not None]
+    names = [str(row["figure"]) for row in rows]
+    lines = "split(datum.label, '\\n')"
+    y = listed("figure", names, labelLimit=_LONGEST, labelExpr=lines)
+    tall = _ROW * (1 + max(name.count("\n") for name in names))
+    facts = told(figure="figure", value=title, low="from", high="to")
+    ends = {"x": quantity("low", title, **scale), "x2": {"field": "high"}, "y": y}
+    dot = {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": FIRST}
+    marks = {"type": "rule", "color": MUTED}
+    layers = [
+        layer([{"at": line} for line in at], marks, x=quantity("at", title, **scale)),
+        *([layer(spread, {"type": "rule", "size": 2.5, "color": FIRST}, **ends)] if spread else []),
+        layer(rows, dot, x=quantity("value", title, **scale), y=y, tooltip=facts),
+    ]
+    return {"width": WIDTH, "height": tall * len(rows), "layer": layers}
+
 
 _TITLE = "B minus A"
 

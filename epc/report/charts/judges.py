@@ -7,7 +7,7 @@ from epc.analysis.judging.results import Evaluation, Group
 from epc.analysis.judging.trust import AGREEING
 from epc.protocol.results import Json
 from epc.report.charts.chart import Chart
-from epc.report.charts.intervals import Figure, dots, rows_of
+from epc.report.charts.differences import Figure, dots, rows_of
 from epc.spec.judge_v1 import HIGHEST_OVERALL, OVERALL
 
 _AXES: Final = {"judge_model": "judge", "target_model": "target", "prompt_variant": "variant"}

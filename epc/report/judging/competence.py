@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from epc.analysis.judging.competence_values import Ablation, Competence, Detection, Retest
-from epc.analysis.judging.words import ends_text, mean_text, plain_text, share_text
+from epc.analysis.judging.disagreements import ends_text, mean_text, plain_text, share_text
 from epc.audit.competence import FEWEST, Word
 from epc.spec.judge_v1 import OVERALL
 

@@ -4,6 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
+from epc.analysis.judging.disagreements import (
+    ends_text,
+    mean_text,
+    percent_text,
+    plain_text,
+    share_text,
+)
 from epc.analysis.judging.results import (
     Against,
     Agreement,
@@ -25,7 +32,6 @@ from epc.analysis.judging.results import (
     Trusted,
 )
 from epc.analysis.judging.shares import AXES
-from epc.analysis.judging.words import ends_text, mean_text, percent_text, plain_text, share_text
 from epc.errors import Finding
 from epc.records.judging.documents import Totals
 from epc.report.judging.competence import competence_text

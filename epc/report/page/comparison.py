@@ -6,9 +6,18 @@ from pathlib import PurePath
 from epc.analysis.compare import Comparison
 from epc.report import comparison_text
 from epc.report.charts.differences import differences_chart
-from epc.report.page.markup import Markup, drawn, element, facts, folded, listed, sentence, table
+from epc.report.page.markup import (
+    Markup,
+    drawn,
+    element,
+    facts,
+    folded,
+    listed,
+    page,
+    sentence,
+    table,
+)
 from epc.report.page.run import findings
-from epc.report.page.shell import page
 
 _AGAIN = """\
 epc compare A B               # the same in the terminal

@@ -30,10 +30,10 @@ from epc.report.page.markup import (
     folded,
     joined,
     listed,
+    page,
     sentence,
     table,
 )
-from epc.report.page.shell import page
 from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, pair_title
 

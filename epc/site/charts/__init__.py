@@ -6,7 +6,7 @@ from pathlib import Path
 from epc.analysis.trajectories import Trajectories, trajectories
 from epc.records import strict_json
 from epc.records.manifest import Manifest
-from epc.records.row_types import Trial
+from epc.records.rows import Trial
 from epc.records.typed import parse
 from epc.registry.card_types import AuditSummary
 from epc.report.charts.chart import Chart
@@ -16,9 +16,8 @@ from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
-from epc.site.charts.seeds import gamma_chart, jsd_chart
+from epc.site.charts.seeds import gamma_chart, jsd_chart, verdicts_chart
 from epc.site.charts.sparkline import spark
-from epc.site.charts.verdicts import verdicts_chart
 from epc.site.evidence import Evidence, WinRate
 from epc.site.pages import EvaluatorPage, SnapshotPage
 

@@ -19,8 +19,7 @@ from run_support import (
     hosted,
 )
 
-from epc.engine.cache import Cache
-from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.cache import Cache, answer_cache_folder
 
 SMALL = ("--seeds", "0-1", "--rounds", "4")
 

@@ -26,7 +26,7 @@ from oracle.__main__ import answer as oracle
 from program_support import run_program
 from registry_support import ROOT, git
 
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 from epc.registry import judged, observed
 from epc.registry.card_types import ObservedCard, parse_card
 from epc.registry.layout import FILES, OF_RUN

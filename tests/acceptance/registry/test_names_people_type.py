@@ -12,7 +12,7 @@ from registry_support import ROOT, day
 
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.scan.mentions import Vocabulary
+from epc.registry.scan.scan import Vocabulary
 
 AS_OF = day("2026-11-23")
 

@@ -23,7 +23,7 @@ from epc.records.strict_json import dumps_line
 from epc.registry.judge_cards import card_of
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.scan.mentions import IGNORED, Vocabulary
+from epc.registry.scan.scan import IGNORED, Vocabulary
 from epc.registry.subjects import subject
 from epc.report.judge_card_text import sentence
 from epc.site.names import document

@@ -16,16 +16,16 @@ from submissions_support import SLUG, TODAY, Offered, errors, found, offered
 
 from epc.digests import file_sha256
 from epc.records.typed import parse
-from epc.registry import attestation
-from epc.registry.attestation import ISSUER, WORKFLOW
+from epc.registry import trust
 from epc.registry.card_types import Attested, MeasuredCard
 from epc.registry.fetching import fetch
 from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions.comment import markdown
-from epc.registry.submissions.promoting import promote
+from epc.registry.submissions.merged import promote
 from epc.registry.submissions.report import Report
 from epc.registry.tags import Tag
+from epc.registry.trust import ISSUER, WORKFLOW
 from epc.registry.verify import verify
 from epc.site.describing import by
 
@@ -61,7 +61,7 @@ class Fork:
 
 def forked(given: Offered, trusted: Path, patch: pytest.MonkeyPatch) -> Fork:
     """Give a registry a history, and let its checker trust the test's own authorities."""
-    patch.setattr(attestation, "TRUSTED_ROOT", sigstore().trusted(trusted))
+    patch.setattr(trust, "TRUSTED_ROOT", sigstore().trusted(trusted))
     (given.checkout / ".gitattributes").write_text("snapshots/** -text\nsubmissions/** -text\n")
     git(given.checkout, "init", "--quiet")
     commit(given.checkout, "begin")

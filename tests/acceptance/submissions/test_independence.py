@@ -16,11 +16,11 @@ from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
 from epc.digests import file_sha256
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
-from epc.registry import attestation
+from epc.registry import trust
 from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
-from epc.registry.submissions.promoting import promote
+from epc.registry.submissions.merged import promote
 from epc.registry.sums import sums_text
 from epc.registry.verify import verify
 
@@ -39,7 +39,7 @@ def published_of(given: Offered) -> str:
         return str(promote(lock, given.folder, day=TODAY, tell=unheard))
 
 
-def trust(checkout: Path) -> dict[str, str]:
+def words_of(checkout: Path) -> dict[str, str]:
     registry = of_folder(checkout)
     return {tag: registry.trust(tag) for tag in registry.snapshots}
 
@@ -73,7 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory, submissions_home: Path) -
 
 @pytest.fixture
 def other(template: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Offered:
-    monkeypatch.setattr(attestation, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
+    monkeypatch.setattr(trust, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
     checkout = tmp_path / "checkout"
     shutil.copytree(template.checkout, checkout, symlinks=True)
     folder = checkout / "submissions" / SLUG
@@ -94,7 +94,7 @@ def test_reading_r99_an_attested_run_of_another_login_replicates(other: Offered)
 
     tag = published_of(other)
 
-    assert trust(other.checkout) == {
+    assert words_of(other.checkout) == {
         "v1.0-CoinFlip": "recomputed",
         TAG: "replicated",
         COPY: "attested",
@@ -135,7 +135,7 @@ def test_reading_r99_a_copy_with_words_added_and_invented_requests_replicates_no
 
     published_of(other)
 
-    assert trust(other.checkout)[TAG] == trust(other.checkout)[COPY] == "recomputed"
+    assert words_of(other.checkout)[TAG] == words_of(other.checkout)[COPY] == "recomputed"
     assert problems(other.checkout) == []
 
 
@@ -157,7 +157,7 @@ def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: 
 
 CLAIM = {
     "repository": "b-other/registry",
-    "workflow": attestation.WORKFLOW,
+    "workflow": trust.WORKFLOW,
     "commit": "0" * 40,
     "run": "https://github.com/b-other/registry/actions/runs/1",
     "day": "2026-07-02",

@@ -21,7 +21,7 @@ from epc.registry.card_types import MeasuredCard
 from epc.registry.fetching import fetch
 from epc.registry.locking import locked
 from epc.registry.reading import of_folder
-from epc.registry.submissions.promoting import promote
+from epc.registry.submissions.merged import promote
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
 
@@ -99,7 +99,7 @@ STEPS = [
     "epc.registry.publishing.commit",
     "epc.registry.history._commit_without",
     "epc.registry.publishing.tag_commit",
-    "epc.registry.submissions.promoting._remove",
+    "epc.registry.submissions.merged._remove",
 ]
 
 

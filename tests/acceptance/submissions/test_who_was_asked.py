@@ -16,9 +16,8 @@ from shared_support import shared
 from submissions_support import OPENAI, Offered, errors, found
 
 from epc.records.manifest import Manifest
-from epc.registry.submissions.identity import identity
 from epc.registry.submissions.making import make
-from epc.registry.submissions.statement import Statement
+from epc.registry.submissions.statement import Statement, identity
 
 MODEL = "gpt-4o-2024-08-06"
 NAMED = (

@@ -27,7 +27,7 @@ from workflow_support import (
     workflow,
 )
 
-from epc.registry import attestation
+from epc.registry import trust
 from epc.registry.reading import of_folder
 from epc.registry.upkeep.links import addresses
 
@@ -217,7 +217,7 @@ def test_a_fork_measures_attests_and_offers(
     assert runner.failed == [], runner.said
     run, fork = runner.artifacts["run"], tmp_path / "measure" / "clone"
     assert not any(key in path.read_text() for path in run.iterdir())
-    monkeypatch.setattr(attestation, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
+    monkeypatch.setattr(trust, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
     who = ("--contributor", "A. Name", "--login", "a-name", "--conflicts", "none")
     new = run_program("submission", "new", run, *who, "--licence", "CC-BY-4.0", cwd=fork)
     assert new.returncode == 0, new.stderr

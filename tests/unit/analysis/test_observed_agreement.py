@@ -5,9 +5,9 @@ import pytest
 from observed_support import SETTINGS, columns, report, verdict
 from scipy import stats
 
+from epc.analysis.observed import of_own
 from epc.analysis.observed_agreement import _kappa, between
 from epc.analysis.observed_figures import of_scores
-from epc.analysis.observed_own import of_own
 from epc.analysis.observed_rows import Choices, named, rows_of
 from epc.records.observed.converting import digest
 from epc.statistics.inference import binomial_tail

@@ -8,8 +8,8 @@ import pytest
 from observed_support import columns, verdict
 from scipy import stats
 
+from epc.analysis.observed import _difference, of_own
 from epc.analysis.observed_figures import Figure
-from epc.analysis.observed_own import _difference, of_own
 from epc.analysis.observed_rows import Choices, named, rows_of
 from epc.records.observed.converting import digest
 

@@ -7,7 +7,7 @@ from records_support import Run, make_run
 
 from epc.analysis.trajectories import Trajectories, trajectories, trajectories_of
 from epc.errors import MalformedError
-from epc.records.row_types import Trial
+from epc.records.rows import Trial
 from epc.records.typed import parse
 
 

@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 from scipy import stats
 
-from epc.audit.precision import couples, sd_of, seeds_for_width, width_at
+from epc.audit.facts import couples, sd_of, seeds_for_width, width_at
 from epc.errors import UsageError
 from epc.simulation.synthetic import parts, simulate, summarise
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from engine_support import epc
 
-from epc.audit.task_quality import TaskQuality, task_quality
+from epc.audit.pilot import TaskQuality, task_quality
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
 

@@ -35,11 +35,19 @@ from engine_support import (
 
 from epc.engine import asking
 from epc.engine import budget as budgets
-from epc.engine.budget import BATCH_SHARE, Budget, BudgetError, Claim, Limits, most_tokens
+from epc.engine.budget import (
+    BATCH_SHARE,
+    FREE,
+    Budget,
+    BudgetError,
+    Claim,
+    Limits,
+    Price,
+    most_tokens,
+)
 from epc.engine.calls import Caller, Question
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Prompt
-from epc.engine.prices import FREE, Price
 from epc.engine.progress import Progress
 from epc.engine.task_group import all_of
 from epc.errors import ExitCode, UsageError

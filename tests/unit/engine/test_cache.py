@@ -25,8 +25,7 @@ from engine_support import (
 from msgspec.structs import replace
 
 from epc.engine.budget import Limits
-from epc.engine.cache import Cache
-from epc.engine.cache_paths import answer_cache_folder
+from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import prepare

@@ -176,7 +176,7 @@ def test_no_prompt_is_longer_than_the_upper_end_whatever_script_answers_are_in(
 
 
 def test_a_price_multiplies_out() -> None:
-    from epc.engine.prices import Price
+    from epc.engine.budget import Price
 
     spread = Range(lower=10, expected=100, upper=1000)
 

@@ -28,11 +28,10 @@ from native_support import (
 )
 
 from epc.engine import asking, inspected
-from epc.engine.budget import Limits
+from epc.engine.budget import Limits, price_of
 from epc.engine.catalog import open_model
 from epc.engine.limits import gate_of
 from epc.engine.model import CallError, Completion, Prompt
-from epc.engine.prices import price_of
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.records.validate import validate

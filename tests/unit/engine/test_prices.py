@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from epc.engine.prices import FREE, Price, price_of
+from epc.engine.budget import FREE, Price, price_of
 
 
 def test_a_price_is_by_the_million() -> None:

@@ -10,7 +10,7 @@ from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
 from epc.engine.progress import Progress
-from epc.engine.shared_answers import SharedAnswers
+from epc.engine.reusing import SharedAnswers
 from epc.protocol.config import Decoding
 
 

@@ -11,8 +11,8 @@ from engine_support import epc
 from judge_support import judged, vectors
 
 from epc.judge.evidence import Output
+from epc.judge.reply import admitted, overall_of, verdict_of
 from epc.judge.samples import Sample
-from epc.judge.verdict import admitted, overall_of, verdict_of
 from epc.records.conformance import suite
 from epc.records.json_difference import disagreements
 from epc.spec.judge_v1 import FLAGS, KINDS

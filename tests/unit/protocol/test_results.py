@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
-from epc.protocol.calibration import Calibrated, brier, ece
 from epc.protocol.conformance import replay
-from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
+from epc.protocol.diagnostics import Calibrated, Judged, Repeat, brier, determinism, diagnose, ece
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Said, Verdict

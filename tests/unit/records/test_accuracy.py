@@ -11,7 +11,7 @@ from records_support import Run, epc, make_run, places
 from epc.engine.merge import merge
 from epc.errors import MalformedError, UsageError
 from epc.records.accuracy import _reliability, is_calibration, read_accuracy
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 from epc.records.validate import validate
 from epc.spec.reference import STRATEGIES
 

@@ -15,7 +15,7 @@ from epc.records.derive import Derivation, derive
 from epc.records.findings import Findings
 from epc.records.layout import consists_of, write_lines
 from epc.records.manifest import Manifest
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.strict_json import dumps_line
 
 ODD = "strategy,domain,task,verdict\n" + "".join(

@@ -8,7 +8,7 @@ from endpoint_support import completion
 from engine_support import call
 
 from epc.records.replies import contradictions
-from epc.records.row_types import Call
+from epc.records.rows import Call
 from epc.records.typed import parse
 
 OPENAI = completion("A").body.decode()

@@ -8,7 +8,7 @@ import pytest
 from records_support import Run
 
 from epc.errors import MalformedError
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 
 
 def contents(run: Run) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ import pytest
 from records_support import Run, make_run, places
 
 from epc.errors import Finding
-from epc.records.rewrite import rewrite
+from epc.records.recompute import rewrite
 from epc.records.schemas import findings
 from epc.records.validate import Report, validate
 

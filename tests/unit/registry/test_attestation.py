@@ -15,7 +15,7 @@ import pytest
 from attestation_support import Sigstore, sigstore
 from registry_support import commit, git
 
-from epc.registry.attestation import (
+from epc.registry.trust import (
     ISSUER,
     TRUSTED_ROOT,
     WORKFLOW,

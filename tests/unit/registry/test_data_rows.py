@@ -13,9 +13,8 @@ from observed_support import SETTINGS, columns, verdict
 from records_support import Run, make_run
 from registry_support import Checkout, generation_record, life_record
 
-from epc.records.observed.cutting import rows_of
 from epc.records.observed.types import Judge, SourceFile
-from epc.records.observed.writing import write
+from epc.records.observed.writing import rows_of, write
 from epc.registry.cards import Said
 from epc.registry.data_rows import batches, groups
 from epc.registry.locking import locked

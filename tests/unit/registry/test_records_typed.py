@@ -10,7 +10,7 @@ from registry_support import ROOT
 from schema_support import departures
 
 from epc.records.judging.documents import Plan, Record, RunLog
-from epc.records.row_types import Call, ProbeRow, Trial, WeightRow
+from epc.records.rows import Call, ProbeRow, Trial, WeightRow
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import as_json, parse

@@ -2,8 +2,8 @@
 
 import pytest
 
-from epc.audit.task_quality import TaskQuality
-from epc.report.task_text import task_lines
+from epc.audit.pilot import TaskQuality
+from epc.report.measurement_text import task_lines
 
 GOOD = TaskQuality(
     domain="text", task=1, asked=10, decided=8, win_rate=0.625, spread=0.25, with_rest=-0.5

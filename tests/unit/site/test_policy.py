@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 from attack_support import attack
 
-from epc.site.policy import guarded, themes
+from epc.site.with_mkdocs import guarded, themes
 
 HOME = 'here=new URL("{}",location)'
 DOCUMENT = f"<meta charset='utf-8'><script>{HOME.format('..')}</script><script>palette()</script>"

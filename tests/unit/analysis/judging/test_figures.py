@@ -15,8 +15,8 @@ from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mea
 from epc.analysis.judging.together import together
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
+from epc.judge.reply import verdict_of
 from epc.judge.samples import Unit
-from epc.judge.verdict import verdict_of
 from epc.records.json_difference import disagreements
 from epc.records.judging.documents import Judge, Plan, Planned, Reference, RunLog, Thresholds
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS

@@ -17,13 +17,12 @@ from judge_support import archived, grid, judged_by_models, planned, table_row, 
 from epc.analysis.judging.results import document
 from epc.analysis.judging.summary import summary
 from epc.engine import run_session
-from epc.engine.budget import BudgetError, Limits, most_tokens
-from epc.engine.constraints import response_format
+from epc.engine.budget import BudgetError, Limits, Price, most_tokens
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, problems
-from epc.engine.prices import Price
 from epc.engine.progress import Progress
+from epc.engine.request_body import response_format
 from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.documents import Thresholds

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from epc.records.judging.totals import Tally
+from epc.records.judging.documents import Tally
 
 
 def record(

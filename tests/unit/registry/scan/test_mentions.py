@@ -7,7 +7,7 @@ from registry_support import generation_record, life_record
 
 from epc.registry.lifecycles import Generation
 from epc.registry.named import Names
-from epc.registry.scan.mentions import Mention, Vocabulary
+from epc.registry.scan.scan import Mention, Vocabulary
 
 
 def vocabulary() -> Vocabulary:

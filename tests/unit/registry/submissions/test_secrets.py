@@ -6,7 +6,7 @@ import time
 import pytest
 from attack_support import attack
 
-from epc.registry.submissions.secrets import scan_lines
+from epc.registry.submissions.texts import scan_lines
 
 # Put together here, so that no scanner of this repository takes them for real ones.
 KEYS = {

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from epc.simulation.noise import Band
-from epc.site.charts.timeline import Metric, _days, _span, directions, timeline
+from epc.site.charts.history import Metric, _days, _span, directions, timeline
 
 METRIC = Metric(name="gamma", title="gamma", place="gamma", note="")
 
