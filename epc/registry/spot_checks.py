@@ -22,7 +22,7 @@ from epc.records.recompute import load_manifest
 from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.fetching import restore_sealed
-from epc.registry.history import added_by, commit, published_by, signer
+from epc.registry.history import added_by, commit, git, published_by, signer
 from epc.registry.locking import RegistryLock
 from epc.registry.names import is_one_contributor
 from epc.registry.platforms import PLATFORMS, kind_of, misplaced
@@ -102,15 +102,19 @@ def add(lock: RegistryLock, report: Path) -> SpotCheck:
     path.parent.mkdir(exist_ok=True)
     strict_json.write_text(path, [content])
     place = path.relative_to(lock.checkout).as_posix()
+    committed = False
     try:
-        commit(lock.checkout, f"Spot check of {spot_check.tag}", [place], signed=True)
+        committed = commit(lock.checkout, f"Spot check of {spot_check.tag}", [place], signed=True)
         why = _unsigned(lock.checkout, place, spot_check.tag)
     except WorldError as error:
         why = str(error)
     if why:
+        if committed:
+            git(lock.checkout, "reset", "--quiet", "--soft", "HEAD~1")
+        git(lock.checkout, "rm", "--quiet", "--force", "--ignore-unmatch", "--", place)
         raise UsageError(
-            f"{place} does not count: {why}\n"
-            "  fix: take it back; sign as somebody whom snapshots/allowed_signers names "
+            f"{report} does not count, and is taken back: {why}\n"
+            "  fix: sign as somebody whom snapshots/allowed_signers names "
             "(gpg.format ssh, user.signingkey)"
         )
     return spot_check
