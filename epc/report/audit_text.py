@@ -6,6 +6,7 @@ from typing import Final
 from epc.analysis.audit import Audit
 from epc.audit.coupling import Transfer
 from epc.audit.facts import Facts
+from epc.printable import ends
 from epc.protocol.results import Json
 from epc.records.probes import in_words
 from epc.report.coupling_text import MEANING, conditions, lines, tested
@@ -114,7 +115,4 @@ def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
 
 def interval(estimate: Json) -> str:
     """Return a mean with its interval."""
-    if estimate["ci95"] is None:
-        return f"{estimate['mean']:+.3f}  [one seed]"
-    low, high = estimate["ci95"]
-    return f"{estimate['mean']:+.3f}  [{low:+.3f}, {high:+.3f}]"
+    return f"{estimate['mean']:+.3f}  {ends(estimate['ci95'], '[one seed]', form='+.3f')}"

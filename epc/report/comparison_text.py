@@ -6,6 +6,7 @@ from typing import Final
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
 from epc.analysis.mitigation import REDIRECTED, REGRET, Mitigated, Reduction
+from epc.printable import ends
 from epc.spec.domains import pair_title
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
@@ -83,11 +84,7 @@ def _reused(tables: Tables) -> Iterator[str]:
         yield "no question was asked in both runs; `epc watch` asks a run's own questions again"
         return
     again = not (noise.asked or noise.assumed or drift.changed)  # the same facts, given again
-    interval = (
-        f" [{100 * drift.ci95[0]:.1f}%, {100 * drift.ci95[1]:.1f}%]"
-        if drift.ci95 and not again
-        else ""
-    )
+    interval = f" {ends(drift.ci95, form='.1%')}" if drift.ci95 and not again else ""
     yield (
         f"{drift.changed} of {drift.pairs} changed, {100 * drift.estimate:.1f}%{interval}: "
         f"{drift.towards_a} towards A, {drift.towards_b} towards B"
@@ -152,8 +149,7 @@ def by_the_paper(comparison: Comparison) -> Iterator[str]:
 
 
 def _metrics(metrics: list[Difference]) -> Iterator[str]:
-    for label, left, right, difference, interval, *ends in figures(metrics):
-        p, holm = ends
+    for label, left, right, difference, interval, p, holm in figures(metrics):
         yield (
             f"  {label:<{_LABEL}}{left:>8}{right:>8}{difference:>9}  {interval:<19}{p:>7}{holm:>8}"
         )
@@ -170,7 +166,7 @@ def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
             f"{d.left:.3f}",
             f"{d.right:.3f}",
             f"{d.difference:+.3f}",
-            f"[{d.ci95[0]:+.3f}, {d.ci95[1]:+.3f}]" if d.ci95 else "none",
+            ends(d.ci95, "none", form="+.3f"),
             _p(d.p_value),
             _p(d.p_holm),
         )
@@ -266,4 +262,4 @@ def _told(each: Reduction) -> str:
 
 
 def _interval(interval: tuple[float, float] | None) -> str:
-    return f" [{interval[0]:+.3f}, {interval[1]:+.3f}]" if interval else ""
+    return f" {ends(interval, form='+.3f')}" if interval else ""

@@ -7,6 +7,7 @@ from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.pilot import TaskQuality
+from epc.printable import ends
 from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
@@ -154,9 +155,7 @@ _METHODS: Final = {
 
 def _students(manifest: Manifest, direction: Direction) -> str:
     interval = spread_interval([r.gamma[direction] for r in manifest.results.per_seed])
-    if interval is None:
-        return ""
-    return f"{'':<7}[{interval[0]:.3f}, {interval[1]:.3f}]"
+    return f"{'':<7}{ends(interval)}" if interval else ""
 
 
 def _spread(middle: float, low: float, high: float) -> str:

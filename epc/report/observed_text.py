@@ -8,6 +8,7 @@ from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
+from epc.printable import ends
 from epc.records.observed.types import UNKNOWN
 from epc.spec.coupling import MARGIN
 from epc.statistics.intervals import Interval
@@ -163,13 +164,11 @@ def _beside(title: str, both: Beside) -> str:
 
 
 def _with(value: float, interval: Interval | None) -> str:
-    return f"{value:.3f}" + (f" [{interval[0]:.3f}, {interval[1]:.3f}]" if interval else "")
+    return f"{value:.3f} {ends(interval)}".rstrip()
 
 
 def _row(name: str, figure: Figure, width: int) -> str:
-    interval = "[too few items]"
-    if figure.ci95:
-        interval = f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
+    interval = ends(figure.ci95, "[too few items]")
     counts = f"n {figure.n:,}, items {figure.items:,}"
     return f"  {name:<{width}}  {figure.value:.3f} {interval:<16} {counts}"
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec import structs
 
+from epc.printable import ends
 from epc.protocol.diagnostics import Calibrated
 from epc.protocol.results import Json
 from epc.records.manifest import Calibration, Manifest
@@ -116,10 +117,7 @@ def _finding(ece: Calibration) -> str:
 
 
 def _estimate(figure: Calibration) -> str:
-    if figure.ci95 is None:
-        return f"{figure.mean:.3f}"
-    low, high = figure.ci95
-    return f"{figure.mean:.3f} [{low:.3f}, {high:.3f}]"
+    return f"{figure.mean:.3f} {ends(figure.ci95)}".rstrip()
 
 
 def _points(manifest: Manifest) -> list[Json]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from epc.analysis.observed_figures import Figure
 from epc.analysis.succession import BETTER, Agreement, Succession, Successor
+from epc.printable import ends
+
+_FEW: Final = "[too few items]"
 
 NONE: Final = "no common items"
 ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
@@ -18,7 +20,7 @@ SHIFTS: Final = {
 def agreement_line(agreement: Agreement) -> str:
     """Return how one judge agrees, and what moves, in one line."""
     moves = [
-        f"{title} {agreement.shifts[name].value:+.3f} {interval(agreement.shifts[name])}"
+        f"{title} {agreement.shifts[name].value:+.3f} {ends(agreement.shifts[name].ci95, _FEW)}"
         for name, title in SHIFTS.items()
         if name in agreement.shifts
     ]
@@ -28,17 +30,10 @@ def agreement_line(agreement: Agreement) -> str:
         agreement.shared_answers
     )
     return (
-        f"{agreed.value:.3f} {interval(agreed)} of {agreed.n:,} verdicts alike, chance "
+        f"{agreed.value:.3f} {ends(agreed.ci95, _FEW)} of {agreed.n:,} verdicts alike, chance "
         f"{agreement.chance:.3f}, items "
         f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
-
-
-def interval(figure: Figure) -> str:
-    """Return a figure's interval, or that it has none."""
-    if figure.ci95 is None:
-        return "[too few items]"
-    return f"[{figure.ci95[0]:.3f}, {figure.ci95[1]:.3f}]"
 
 
 def prompt_of(agreement: Agreement) -> str:
@@ -92,8 +87,8 @@ def sentence(result: Succession) -> str:
 def _alike(judged: Agreement) -> str:
     agreed = judged.alike
     return (
-        f"{100 * agreed.value:.1f}% of verdicts alike {interval(agreed)}, where chance gives "
-        f"{100 * judged.chance:.1f}%, on {judged.items:,} common items "
+        f"{100 * agreed.value:.1f}% of verdicts alike {ends(agreed.ci95, _FEW)}, where chance "
+        f"gives {100 * judged.chance:.1f}%, on {judged.items:,} common items "
         f"({', '.join(judged.sources)}, prompt {prompt_of(judged)})"
     )
 

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from epc.analysis.audit import Audit
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
-from epc.printable import shown
+from epc.printable import ends, shown
 from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.records.findings import Findings
@@ -21,6 +21,7 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement
 
+_NONE: Final = "(no interval)"
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
 
 
@@ -350,16 +351,12 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
 
 def figure_line(figure: Figure) -> str:
     """Return one figure with its interval and, where it has one, its noise."""
-    line = f"{figure.name:<34} {figure.mean:.3f} {_interval(figure.ci95)}"
+    line = f"{figure.name:<34} {figure.mean:.3f} {ends(figure.ci95, _NONE)}"
     if (floor := figure.noise_floor) and (excess := figure.excess):
         line += f"  noise floor {floor.mean:.3f} ({floor.q025:.2f} to {floor.q975:.2f})"
-        line += f"  excess {excess.mean:+.3f} {_interval(excess.ci95)}"
+        line += f"  excess {excess.mean:+.3f} {ends(excess.ci95, _NONE)}"
         line += f"  {interpreted(figure.mean, excess.ci95)}"
     return line.rstrip()
-
-
-def _interval(bounds: Sequence[float] | None) -> str:
-    return f"[{bounds[0]:.3f}, {bounds[1]:.3f}]" if bounds else "(no interval)"
 
 
 def finding_lines(finding: Listed) -> Iterator[str]:
