@@ -105,6 +105,8 @@ def misuses(line: str) -> Iterator[str]:
 
 def _parse(command: click.Command, words: list[str], name: str) -> None:
     context = click.Context(command, info_name=name)
+    if words[:1] == ["--help"]:
+        return None
     if isinstance(command, click.Group):
         found = command.get_command(context, words[0]) if words else None
         if found is None:

@@ -44,7 +44,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/deterministic",
             True,
             {
-                "results": "50f0dd0ee018b765",
+                "results": "afd1449642be7b08",
                 "trials": "562cdc7424020f22",
                 "weights": "d03b006c9c5676a4",
             },
@@ -53,7 +53,7 @@ def digests(folder: Path) -> dict[str, str]:
             "mock/coin-flip",
             False,
             {
-                "results": "2144b97d8498f27c",
+                "results": "f5c77d73a12a7d64",
                 "trials": "138bd27fa70015c1",
                 "weights": "5e7ac2c2b28f1484",
             },
