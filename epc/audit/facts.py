@@ -1,4 +1,4 @@
-"""What an audit knows of a measurement, and the form in which it gives its reasons."""
+"""What an audit knows of a measurement, how precise it is, and the form of its reasons."""
 
 from collections.abc import Mapping
 from math import sqrt

@@ -1,4 +1,4 @@
-"""The options that bound one sitting, for every command that asks models."""
+"""The options of every command that asks models: how a role decodes, what bounds a sitting."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation

@@ -1,4 +1,4 @@
-"""`epc watch RUN`."""
+"""`epc watch RUN`, and `epc watch TAG --spot-check N`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

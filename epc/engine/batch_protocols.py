@@ -1,4 +1,4 @@
-"""What a batch endpoint is asked: one interface, and OpenAI's protocol behind it.
+"""What a batch endpoint is asked and returns: one interface, and OpenAI's protocol behind it.
 
 A protocol says how a request stands in a batch, how a batch is ordered, found again and looked
 at, and what its lines hold. When to do what is `epc.engine.batch`.

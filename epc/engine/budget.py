@@ -1,4 +1,4 @@
-"""How much a run may still ask for."""
+"""What models charge, and how much a run may still ask for."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What a user may add to requests (`--body KEY=JSON`): neither what has an option, nor secrets.
+"""A request's body: reasoning, constraints, and what a user may add (`--body KEY=JSON`).
 
 A record holds the added keys as they were sent, so nothing that looks like a credential may be
 among them: a key of a provider comes from the environment, and is sent in a header.

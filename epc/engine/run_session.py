@@ -1,4 +1,4 @@
-"""Carrying one run on, from wherever its journal stands, with what one session lends it."""
+"""Carrying one run on from its journal: calibration, the first round, then all the others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable

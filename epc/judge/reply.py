@@ -1,4 +1,4 @@
-"""A judge's reply as text: is it exactly one JSON object, and if not, does it score at all?"""
+"""A judge's reply as text: one JSON object or not, and the verdict that its score makes."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a configuration decides of a manifest, as JSON, and a decoding back from it."""
+"""A configuration as JSON, a decoding back from it, and which values a record can hold."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A run's results again, from its trials alone (EPC-2.5)."""
+"""A run's results again, from its trials alone (EPC-2.5), and written into its manifest."""
 
 from collections import defaultdict
 from collections.abc import Mapping

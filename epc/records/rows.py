@@ -1,4 +1,4 @@
-"""Reading the raw files of a run, row by row."""
+"""The raw files of a run, row by row: what a row is, and reading them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether two names are one to a reader: contributors, generations, folders.
+"""Whether two names are one to a reader, and the life of the model that an alias means.
 
 Pure. Compared are *skeletons*: letters and digits in one case, without accents, spaces and
 punctuation. Two names of one skeleton may still be two honest ones; whoever needs them apart

@@ -1,4 +1,4 @@
-"""What can be published: a folder that was checked, and what its contributor says of it."""
+"""What can be published: a checked folder, what its contributor says, and whether that is so."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A comparison in words and columns (`epc compare`)."""
+"""A comparison, also of a wrapper with its evaluator, in words and columns (`epc compare`)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Judged snapshots of one evaluation set, side by side."""
+"""Judges side by side: of one evaluation set, or of verdicts that others recorded."""
 
 import tempfile
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Having mkdocs make the written sources into HTML, and mending its search."""
+"""Having mkdocs make the sources into HTML, mending its search, and the page's security policy."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Writing what changed and nothing else, so that a rebuild leaves every other file alone."""
+"""Where a file of the site stands, and writing only those that changed."""
 
 import filecmp
 import os

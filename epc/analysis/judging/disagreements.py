@@ -1,4 +1,4 @@
-"""The outputs on which judges differ most, beside what each of them said and quoted."""
+"""The outputs on which judges differ most, what each said and quoted, and the words they share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The calls of an evaluation, as far as its records refer to them."""
+"""The calls of an evaluation: those that its records refer to, and those still needed."""
 
 import hashlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Judge prompts as files with an id and a digest, and the list of those used (JUDGE-9.1)."""
+"""Judge prompts and mappings as files with an id and a digest, and the prompts used (JUDGE-9.1)."""
 
 import re
 from collections.abc import Iterator, Mapping

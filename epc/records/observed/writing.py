@@ -1,4 +1,4 @@
-"""A verdict file written: JSON Lines or Parquet, by its name."""
+"""A verdict file written as JSON Lines or Parquet, and one judge's verdicts cut out of it."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Proposing commits of a workflow to main: a branch of its own, and the one pull request for it.
+"""What workflows write on GitHub: comments, and a branch with the one pull request for it.
 
 A protected main refuses the push of a workflow's token, and GitHub Actions can be no bypass actor.
 """

@@ -1,4 +1,4 @@
-"""When a name fails a gate: the words of `epc scan --fail-on`."""
+"""What a project's file sets for `epc scan`, and when a name fails the gate (`--fail-on`)."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""All merged submissions at once (`epc admin submission publish`): a refused one stops no other."""
+"""Publishing merged submissions (`epc admin submission publish`): a refused one stops no other."""
 
 import shutil
 from collections.abc import Callable, Sequence

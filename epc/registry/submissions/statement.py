@@ -1,4 +1,4 @@
-"""submission.json: what no machine can know of a measurement, said by whoever offers it."""
+"""submission.json: what a contributor says of a measurement, and the digest that identifies it."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace

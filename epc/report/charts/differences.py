@@ -1,4 +1,4 @@
-"""How two measurements differ: B minus A for every figure, with its interval."""
+"""Intervals as a chart, and how two measurements differ: B minus A for every figure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Markup that is safe by its making: text is escaped where it becomes part of an element.
+"""Markup that is safe by its making, and the page around it: text is escaped in any element.
 
 Whoever wrote a record chose its names and answers. Here they can be text, and nothing else.
 """

@@ -1,4 +1,4 @@
-"""Each seed's gamma and JSD, on the band that an evaluator without a preference fills."""
+"""A run's seeds and verdicts as charts: gamma and JSD on the noise's band, wins by strategy."""
 
 from collections.abc import Iterator
 from typing import Final
