@@ -42,7 +42,7 @@ def command(
     from epc.records.judging.layout import is_evaluation
 
     if is_evaluation(run):
-        from epc.cli.judge import judge_on
+        from epc.cli.judge_run import judge_on
 
         judge_on(run, limits, form, anyway=anyway)
     else:

@@ -20,11 +20,10 @@ from epc.engine.batch_protocols import (
     Order,
     PassingError,
     RefusedError,
-    Results,
     Standing,
     UndecidedError,
-    Why,
 )
+from epc.engine.batch_results import Results, Why
 from epc.engine.budget import BudgetError, Claim
 from epc.engine.calls import Caller, Question
 from epc.engine.measure import Measurement

@@ -1,4 +1,4 @@
-"""What a batch endpoint is asked and returns: one interface, and OpenAI's protocol behind it.
+"""What a batch endpoint is asked: one interface, and OpenAI's protocol behind it.
 
 A protocol says how a request stands in a batch, how a batch is ordered, found again and looked
 at, and what its lines hold. When to do what is `epc.engine.batch`.
@@ -6,16 +6,14 @@ at, and what its lines hold. When to do what is `epc.engine.batch`.
 
 import json
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from epc.engine.asking import TransientError
-from epc.engine.budget import BATCH_SHARE, Budget
-from epc.engine.calls import Caller, Question
-from epc.engine.model import CallError, Completion
+from epc.engine.budget import Budget
+from epc.engine.model import Completion
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
 from epc.engine.transport import File, NoReplyError, OversizedError, Reply, Transport
@@ -369,61 +367,3 @@ def _parsed(body: bytes) -> Iterator[Any]:
             yield json.loads(line)
         except (ValueError, RecursionError):
             continue
-
-
-_SHOWN: Final = 5  # reasons
-_FIX: Final = "\n  fix: "
-_STRANGE: Final = (LookupError, TypeError, AttributeError, ValueError)  # no line of the protocol's
-
-
-class Results(Struct, kw_only=True):
-    """The lines of a batch, as they are read: its answers go to the caller, failures are kept."""
-
-    protocol: Batching
-    caller: Caller
-    wanted: dict[str, Question]
-    _failures: dict[str, Failure] = field(default_factory=dict)
-
-    async def take(self, line: Any) -> None:
-        """Journal an answered line, or note why it is none; what was not asked is left out."""
-        try:
-            name = self.protocol.name_of(line)
-            question = self.wanted.get(name)
-        except _STRANGE:
-            return
-        if question is None or self.caller.known(name) is not None:
-            return
-        try:
-            answer = self.protocol.answer(line)
-        except TransientError as failure:
-            self._failures[name] = Failure(reason=str(failure))
-        except CallError as failure:
-            reason, _, remedy = str(failure).partition(_FIX)
-            self._failures[name] = Failure(reason=reason, remedy=remedy)
-        except _STRANGE:
-            self._failures[name] = Failure(reason="the line holds no answer")
-        else:
-            call = self.caller.row(name, question, answer)
-            await self.caller.take(call, share=BATCH_SHARE)
-
-    def why(self, left: Iterable[str], standing: Standing) -> "Why":
-        """Return why these questions are left, after what became of their batch as a whole."""
-        whole = standing.unanswered
-        return Why(failures=Counter(self._failures.get(name, whole) for name in left))
-
-
-class Why(Struct, frozen=True, kw_only=True):
-    """Why questions of a batch have no answer, and how many for each reason."""
-
-    failures: Counter[Failure]
-
-    @property
-    def remedies(self) -> list[str]:
-        """What must be done before asking again can help; nothing where it may at once."""
-        return list(dict.fromkeys(f.remedy for f in self.failures if f.remedy is not None))
-
-    def __str__(self) -> str:
-        common = self.failures.most_common()
-        shown = [f"\n  {count} x {failure.reason}" for failure, count in common[:_SHOWN]]
-        more = len(common) - _SHOWN
-        return "".join(shown) + (f"\n  and {more} more reasons" if more > 0 else "")

@@ -79,7 +79,7 @@ CACHE_VARIABLE: Final = "EPC_CACHE_DIR"
 
 
 def cache_folder() -> Path:
-    """Return the folder for everything that can be had again: weights and answers."""
+    """Return the cache folder: downloaded weights and kept answers, both of which can be lost."""
     if moved := os.environ.get(CACHE_VARIABLE):
         return Path(moved)
     from platformdirs import user_cache_path

@@ -2,7 +2,8 @@
 
 The classes follow `epc_manifest_schema.json`, and a test compares them with it key by key. The
 schema admits a document first; `Manifest.parse` then makes the value. Outside `epc.records` nobody
-indexes a manifest by a string, so a misspelt key is an error of the type checker.
+indexes a manifest by a string, so a misspelt key is an error of the type checker. It is as long as
+the schema that it follows: the two are read side by side.
 """
 
 from collections.abc import Mapping

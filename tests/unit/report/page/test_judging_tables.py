@@ -9,7 +9,7 @@ import pytest
 from judge_support import grid, imported, record_for, reply_row
 
 from epc.analysis.judging.summary import summary
-from epc.report.page.judging import details
+from epc.report.page.judging_tables import details
 
 
 def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
