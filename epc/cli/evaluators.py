@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, leave, open_registry, say, tell
-from epc.cli.groups import MovedGroup
+from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.errors import UsageError
 
@@ -145,7 +145,7 @@ def succeed(
 
 @click.group(
     cls=MovedGroup,
-    moved={name: f"`epc admin evaluators {name}`" for name in ("check", "seal", "sync")},
+    moved=to_admin("check", "seal", "sync", group="evaluators"),
 )
 def command() -> None:
     """The lifecycles of evaluators: when each platform released, deprecated and retires them."""

@@ -25,9 +25,8 @@ class MovedGroup(click.Group):
 
         Raises: click.UsageError if there is none, or if it has moved.
         """
-        if args[0] in self.moved and self.get_command(ctx, args[0]) is None:
-            was = f"{ctx.command_path} {args[0]}"
-            raise click.UsageError(f"`{was}` has moved: {self.moved[args[0]]}", ctx)
+        if instead := self.moved.get(args[0]):
+            raise click.UsageError(f"`{ctx.command_path} {args[0]}` has moved: {instead}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -85,6 +84,11 @@ class LazyGroup(MovedGroup):
         close = get_close_matches(name, self._names, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
         raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
+
+
+def to_admin(*names: str, group: str = "") -> dict[str, str]:
+    """Return what to type in place of commands of a group that moved below `epc admin`."""
+    return {name: f"`{' '.join(filter(None, ('epc admin', group, name)))}`" for name in names}
 
 
 def with_blocks(command: click.Command) -> click.Command:

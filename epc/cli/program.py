@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.groups import LazyGroup, with_blocks
+from epc.cli.groups import LazyGroup, to_admin, with_blocks
 from epc.errors import EpcError, ExitCode
 from epc.extras import MissingExtraError, of_module
 from epc.printable import lines_shown
@@ -62,7 +62,7 @@ _MOVED: Final = {
     "recompute": "`epc validate --write`",
     "verify": "`epc watch TAG --spot-check N`",
     "study": "the studies are scripts of a clone: python tests/studies/words/command.py",
-    **{name: f"`epc admin {name}`" for name in ("github", "site", "upkeep", "cache")},
+    **to_admin("github", "site", "upkeep", "cache"),
 }
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 

@@ -16,7 +16,7 @@ from epc.cli.common import (
     say_findings,
     tell,
 )
-from epc.cli.groups import MovedGroup
+from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
@@ -28,7 +28,7 @@ _MAINTAINED = (
 )
 
 
-@click.group(cls=MovedGroup, moved={name: f"`epc admin snapshot {name}`" for name in _MAINTAINED})
+@click.group(cls=MovedGroup, moved=to_admin(*_MAINTAINED, group="snapshot"))
 def command() -> None:
     """The registry's snapshots: what was published, and whether it still holds."""
 

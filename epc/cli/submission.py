@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from epc.cli.common import checkout_here, echo_json, leave, note, now, say
-from epc.cli.groups import MovedGroup
+from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
 
 @click.group(
     cls=MovedGroup,
-    moved={name: f"`epc admin submission {name}`" for name in ("comment", "publish")},
+    moved=to_admin("comment", "publish", group="submission"),
 )
 def command() -> None:
     """Submissions: offer a run for publication, and check it."""

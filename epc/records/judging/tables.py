@@ -25,7 +25,7 @@ from epc.records.typed import parse
 
 
 def check_files(response: Path, sample: Path, output: Path) -> Checked:
-    """Return what a reply is worth that stands in a file.
+    """Check one reply, read from a file, against its sample and the output that it judges.
 
     Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
     document here; WorldError if one cannot be read.

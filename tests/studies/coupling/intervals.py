@@ -9,8 +9,6 @@ rates themselves, with code that the program does not share. A table on which a 
 (Reading R72) has figures of the others, and is held against what is true of these.
 """
 
-import argparse
-import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +20,7 @@ from numpy.random import Generator
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from studies.coupling import product
+from studies.coupling.cells import write
 from studies.coupling.generators import FLOOR, LOSS, ROUNDS, WIN, Array, Counts, logistic
 from studies.coupling.reference import in_order, redirected, regret
 
@@ -184,19 +183,19 @@ def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def main() -> None:
-    """Write the table, a cell after the other."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("/dev/stdout"))
-    parser.add_argument("--runs", type=int, default=120)
-    parser.add_argument("--only", default="")
-    asked = parser.parse_args()
-    with asked.out.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        for case in CASES:
-            for tasks in case.tasks if asked.only in case.name else ():
-                out.writerows(rows(case, tasks, max(1, round(asked.runs * case.runs))))
-                file.flush()
+    """Write the table, a case after the other."""
+    write(
+        __doc__,
+        COLUMNS,
+        lambda only, runs: (
+            line
+            for case in CASES
+            if only in case.name
+            for tasks in case.tasks
+            for line in rows(case, tasks, max(1, round(runs * case.runs)))
+        ),
+        runs=120,
+    )
 
 
 if __name__ == "__main__":

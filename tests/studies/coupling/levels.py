@@ -8,8 +8,6 @@ A regret is an estimate over a quarter of the wheels: unbiased, and off by less 
 margin.
 """
 
-import argparse
-import csv
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from sys import path
@@ -20,6 +18,7 @@ from scipy.stats import binomtest
 
 path.insert(0, str(Path(__file__).parents[2]))
 from studies.coupling import product, reference
+from studies.coupling.cells import write
 from studies.coupling.generators import (
     Chances,
     Counts,
@@ -126,17 +125,12 @@ def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
 
 def main() -> None:
     """Write the table, a cell after the other."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("/dev/stdout"))
-    parser.add_argument("--runs", type=int, default=500)
-    parser.add_argument("--only", default="")
-    asked = parser.parse_args()
-    with asked.out.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(COLUMNS)
-        for kind, mode, tasks in cells(asked.only):
-            out.writerow(row(kind, mode, tasks, asked.runs))
-            file.flush()
+    write(
+        __doc__,
+        COLUMNS,
+        lambda only, runs: (row(kind, mode, tasks, runs) for kind, mode, tasks in cells(only)),
+        runs=500,
+    )
 
 
 if __name__ == "__main__":
