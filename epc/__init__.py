@@ -6,7 +6,7 @@ they are first used, so that `import epc` costs nothing.
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.api import Campaign, Design, Run, figures, load, resume, run, snapshots

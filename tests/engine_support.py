@@ -26,7 +26,8 @@ from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.progress import Progress
 from epc.engine.request import Questions, Request
 from epc.engine.session import measure, reopen, start
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
+from epc.spec.epc_v1 import Method
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from registry_support import ROOT, Json
 
-from epc import __version__
+from epc.version import __version__
 
 
 @pytest.fixture(scope="module")

@@ -96,8 +96,8 @@ def locked_here() -> "AbstractContextManager[RegistryLock]":
 
 def open_registry(location: str | None, *, figures: bool = True) -> "Registry":
     """Open a registry; of the copy that came with the program, say of which day it is."""
-    from epc import __version__
     from epc.registry import reading
+    from epc.version import __version__
 
     opened = reading.open_registry(location, figures=figures)
     if opened.listed:

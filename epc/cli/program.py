@@ -69,7 +69,7 @@ _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from epc import __version__
+        from epc.version import __version__
 
         click.echo(f"epc {__version__}")
         ctx.exit()

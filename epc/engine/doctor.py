@@ -12,7 +12,6 @@ from platform import machine, python_version
 from typing import Final
 from urllib.parse import urlsplit
 
-from epc import __version__
 from epc.engine.inspected import SDKS
 from epc.engine.inspected import missing as missing_package
 from epc.engine.local.weights import SMOLLM2
@@ -20,6 +19,7 @@ from epc.engine.providers import NATIVE, PROVIDERS
 from epc.engine.remote import NOT_ASCII, is_address, is_sendable, public_address
 from epc.errors import WorldError
 from epc.extras import EXTRAS, install, lacking
+from epc.version import __version__
 
 _OLDEST: Final = (3, 11)
 _EMBEDDED: Final = ("measure", "local")  # what a measurement with the embedded models takes

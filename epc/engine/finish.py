@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from epc import __version__
 from epc.arrays import np
 from epc.engine.calls import Role
 from epc.engine.canary import is_of_canary
@@ -36,6 +35,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json
 from epc.records.usage import Usage
 from epc.spec.domains import Domains
+from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.records.rows import Call

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.errors import UsageError
-from epc.protocol.config import Configuration, Decoding, Method
+from epc.protocol.config import Configuration, Decoding
 from epc.protocol.mitigation import (
     Fit,
     Judging,
@@ -26,7 +26,7 @@ from epc.protocol.votes import Vote, votes
 from epc.records.config_json import decoding_of
 from epc.records.layout import decoding_json
 from epc.records.wrappers import Calibrated, as_document, member_decoding, members_of
-from epc.spec.epc_v1 import BASELINE
+from epc.spec.epc_v1 import BASELINE, Method
 from epc.spec.reference import EVALUATOR_PROMPT
 
 _PLACELESS = ("likelihood", "score")  # methods by which each answer is scored by itself

@@ -14,10 +14,11 @@ from typing import Any, Final
 from epc.digests import sha256
 from epc.engine.model import Completion, Identity, Occasion, Prompt
 from epc.errors import UsageError
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import Pair
 from epc.records import strict_json
 from epc.spec.domains import NAME
+from epc.spec.epc_v1 import Method
 
 _EXECUTOR_DECODING: Final = Decoding(temperature=0.0, max_tokens=80)
 _UNIT: Final = 2**53

@@ -9,9 +9,10 @@ from typing import Any, Literal, Protocol
 from msgspec import Struct, field
 
 from epc.errors import StoppedError
-from epc.protocol.config import Decoding, Method
+from epc.protocol.config import Decoding
 from epc.protocol.prompt import Pair
 from epc.spec.domains import PhaseName
+from epc.spec.epc_v1 import Method
 
 Setting = Literal["temperature", "reasoning"]
 

@@ -15,11 +15,12 @@ from msgspec import Struct, field
 from epc.digests import file_sha256
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
 from epc.records.csv_tables import table_of
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
+from epc.spec.epc_v1 import Method
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
 COLUMNS: Final = ("strategy", "domain", "task", "verdict")

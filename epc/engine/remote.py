@@ -16,7 +16,8 @@ from epc.engine.providers import Provider
 from epc.engine.replies import request_id
 from epc.engine.secrets import in_address, redactor
 from epc.errors import UsageError
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
+from epc.spec.epc_v1 import Method
 
 if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching

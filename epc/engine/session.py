@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from epc import __version__
 from epc.engine import forecast
 from epc.engine.batch import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
@@ -40,6 +39,7 @@ from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
 from epc.records.recompute import load_manifest
 from epc.spec.domains import Domain
+from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching

@@ -14,7 +14,6 @@ from typing import Final
 
 from msgspec import structs
 
-from epc import __version__
 from epc.analysis.comparability import are_facts
 from epc.analysis.watching import (
     HISTORY,
@@ -46,6 +45,7 @@ from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import Call
 from epc.spec.epc_v1 import WATCH_ASKINGS, WATCH_CANDIDATES, WATCH_PAIRS
+from epc.version import __version__
 
 _CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
 

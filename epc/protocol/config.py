@@ -17,6 +17,7 @@ from epc.spec.epc_v1 import (
     ROUNDS,
     VARIANT_LABELS,
     ControlMethod,
+    Method,
 )
 from epc.spec.reference import (
     EVALUATOR_PROMPT,
@@ -26,7 +27,6 @@ from epc.spec.reference import (
     Strategy,
 )
 
-Method = Literal["prompt", "likelihood", "score", "recorded"]
 Reasoning = Literal["none", "minimal", "low", "medium", "high"]
 REASONING: Final[tuple[Reasoning, ...]] = get_args(Reasoning)
 

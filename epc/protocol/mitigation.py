@@ -8,15 +8,13 @@ likelihood makes are fitted on pairs whose better answer is known (`fitted`).
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from math import exp, fsum, isfinite, tanh
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
+from typing import Final, Literal, NamedTuple, NoReturn
 
 from msgspec import Struct
 
 from epc.errors import UsageError
 from epc.protocol.verdict import Verdict, parse_verdict
-
-if TYPE_CHECKING:
-    from epc.protocol.config import Method
+from epc.spec.epc_v1 import Method
 
 Kind = Literal["asked", "balanced", "calibrated", "panel", "band"]
 MEMBER: Final = "member:"  # before a member's number, in the role of its calls
@@ -67,7 +65,7 @@ class Mitigation(Struct, frozen=True, kw_only=True):
     """A wrapper's judging, how each member gets to its verdict, and what was fitted of members."""
 
     judging: Judging
-    methods: "tuple[Method, ...]"
+    methods: tuple[Method, ...]
     fits: Mapping[int, Fit]
 
 

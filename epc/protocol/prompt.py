@@ -7,9 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.protocol.config import Method
 from epc.spec.domains import Domain
-from epc.spec.epc_v1 import JUDGED_CHARACTERS
+from epc.spec.epc_v1 import JUDGED_CHARACTERS, Method
 from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
 
 _ANSWERS: Final = ("response_A", "response_B")

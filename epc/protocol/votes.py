@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from epc.protocol.config import Configuration, Method
+from epc.protocol.config import Configuration
 from epc.protocol.mitigation import Ask, Mitigation, asks
 from epc.protocol.prompt import Pair, evaluation_text, exchanged
 from epc.spec.domains import Domain
+from epc.spec.epc_v1 import Method
 
 
 class Vote(NamedTuple):

@@ -15,7 +15,7 @@ from msgspec import Struct, structs, to_builtins
 
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
-from epc.protocol.config import Configuration, Decoding, Method
+from epc.protocol.config import Configuration, Decoding
 from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.protocol.rules import Rule, rule_of
@@ -25,7 +25,7 @@ from epc.records.canary import Canary
 from epc.records.typed import parse
 from epc.records.wrappers import Calibrated, mitigation_of
 from epc.spec.domains import Direction, Domain, Domains, PhaseName, pair_title
-from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod
+from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod, Method
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
 SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1

@@ -6,10 +6,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from epc.errors import UsageError
-from epc.protocol.config import Method
 from epc.protocol.mitigation import Fit, Judging, Mitigation, calibrated_members, spelled
 from epc.protocol.results import Json
 from epc.records.typed import parse
+from epc.spec.epc_v1 import Method
 
 _CONSTRAINT: Final = "constraint"
 

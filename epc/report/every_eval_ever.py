@@ -12,10 +12,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from epc import __version__
 from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
 from epc.records.observed.types import UNKNOWN, Judge, Setting, Source
+from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.protocol.results import Json

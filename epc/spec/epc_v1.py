@@ -7,6 +7,8 @@ from epc.spec.domains import Domains
 PROTOCOL: Final = "EPC-v1.0"  # EPC-2.8, manifest item 1
 
 ControlMethod = Literal["simulated", "measured"]
+# How an evaluator gets to its verdict.
+Method = Literal["prompt", "likelihood", "score", "recorded"]
 
 # The reference design's domains, and what follows from them: EPC-2.1, EPC-2.5 eq. (1). A design
 # may name others (Reading R78); nothing but the reference design itself may rest on these.

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from epc import __version__
 from epc.engine.catalog import open_model
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
@@ -32,6 +31,7 @@ from epc.records.judging.prompts import (
 from epc.records.layout import decoding_json, digest
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import PROTOCOL, RULES, Method
+from epc.version import __version__
 
 MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
 

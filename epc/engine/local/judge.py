@@ -20,8 +20,9 @@ from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError
 from epc.judge.prompt import Asked, asked_in
 from epc.judge.reply import overall_of, verdict_of
-from epc.protocol.config import Decoding, Method
+from epc.protocol.config import Decoding
 from epc.protocol.results import Json
+from epc.spec.epc_v1 import Method
 from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE
 
 _WRITTEN: Final = 220  # tokens: four scores, and four quotes of eight words

@@ -31,8 +31,9 @@ from epc.engine.local.weights import SMOLLM2, Weights
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import judged
+from epc.spec.epc_v1 import Method
 
 if TYPE_CHECKING:
     from epc.protocol.results import Json

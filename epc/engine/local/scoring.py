@@ -11,8 +11,9 @@ from typing import Final, Protocol
 
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import Pair, judged
+from epc.spec.epc_v1 import Method
 
 # Sums of floats may differ in their last digits between processors; a verdict must not.
 DECIMALS: Final = 6

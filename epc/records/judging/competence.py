@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from epc import __version__
 from epc.digests import sha256
 from epc.errors import able_to
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
@@ -33,6 +32,7 @@ from epc.records.judging.tables import content_of
 from epc.records.layout import digest
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import CROSS, Method
+from epc.version import __version__
 
 COMPETENCE: Final = "competence"
 _RETEST: Final = "retest-"

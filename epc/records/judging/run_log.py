@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from epc import __version__
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.canary import Canary
@@ -14,6 +13,7 @@ from epc.records.layout import digest
 from epc.records.typed import as_json, parse
 from epc.records.usage import Spent
 from epc.spec.judge_v1 import METHODS, PROTOCOL, Method
+from epc.version import __version__
 
 NO_TOOLS: Final = "none: the judge sees its prompt only"
 UNKNOWN_TOOLS: Final = "unknown: the replies were imported"

@@ -13,10 +13,10 @@ from importlib.resources import files
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from epc import __version__
 from epc.printable import spelt
 from epc.report.charts.chart import Chart
 from epc.report.picture import svg
+from epc.version import __version__
 
 _SPACE: Final = "{http://www.w3.org/2000/svg}"
 # The picture has one name as a whole; what the renderer says of its parts would be said twice.

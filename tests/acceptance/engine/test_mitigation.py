@@ -19,7 +19,8 @@ from epc.engine.local.models import LOCAL_MODELS, Embedded
 from epc.engine.local.scoring import said
 from epc.engine.mocks import unit
 from epc.engine.model import Completion, Identity, Model, Prompt
-from epc.protocol.config import REFERENCE_DECODING, Decoding, Method
+from epc.protocol.config import REFERENCE_DECODING, Decoding
+from epc.spec.epc_v1 import Method
 
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
 MOCKED = ("--executor", "mock/deterministic")

@@ -113,7 +113,7 @@ def test_an_unknown_option_is_2(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_version_is_the_package_s(capsys: pytest.CaptureFixture[str]) -> None:
-    from epc import __version__
+    from epc.version import __version__
 
     assert ran(capsys, "--version") == (0, f"epc {__version__}\n", "")
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from epc.protocol.config import REFERENCE_DECODING, Configuration, Decoding, Method, variant_tag
+from epc.protocol.config import REFERENCE_DECODING, Configuration, Decoding, variant_tag
 from epc.protocol.rules import Bayes, BradleyTerry, Thompson
 from epc.protocol.weights import UpdateRule
+from epc.spec.epc_v1 import Method
 from epc.spec.reference import STRATEGIES, TASKS
 
 REFERENCE = Configuration()
