@@ -5,14 +5,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from epc.cli.common import leave, note, tell
+from epc.cli.common import leave, note
 from epc.cli.common import now as clock
-from epc.cli.run_session import carried_out, forecast_lines, show_forecast
+from epc.cli.run_session import carried_out, finish, forecast_lines, show_forecast
+from epc.cli.show import show, show_campaign
 from epc.errors import EpcError, WorldError
-from epc.records.campaign import Campaign
+from epc.records.campaign import Campaign, campaign_around, is_campaign
 
 if TYPE_CHECKING:
-    from epc.analysis.campaign import CampaignComparison
     from epc.engine.budget import Limits
     from epc.engine.campaign import OpenedCampaign
     from epc.engine.request import Request
@@ -105,8 +105,27 @@ def go_on_campaign(
     finish_campaign(opened, folder, limits, form=form, anyway=anyway)
 
 
-def show_campaign(found: "CampaignComparison", form: str) -> None:
-    """Print a campaign's runs side by side."""
-    from epc.report.campaign_text import report
+def go_on(
+    run: Path,
+    limits: "Limits",
+    *,
+    form: str,
+    batches: bool = False,
+    wait: bool = False,
+    anyway: bool = False,
+) -> None:
+    """Finish a run or a campaign that was interrupted, or show one that is complete."""
+    from epc.engine.session import reopen
+    from epc.records.recompute import load_manifest
 
-    tell(form, found.as_json, lambda: report(found))
+    around = campaign_around(run)
+    if not batches and (is_campaign(run) or around is not None):
+        only = None if around is None else run.resolve().name
+        go_on_campaign(around or run, limits, form=form, anyway=anyway, only=only)
+        return
+    opened = reopen(run)
+    if opened is None:
+        note(f"{run} is complete")
+        show(load_manifest(run), run, form=form)
+        return
+    finish(opened, run, limits, form=form, batches=batches, wait=wait, anyway=anyway)

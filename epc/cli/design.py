@@ -136,7 +136,7 @@ def check(designs: tuple[str, ...], form: str) -> None:
     Example:
       epc design check mine.yaml
     """
-    from epc.records.design_findings import check as check_design
+    from epc.records.designs import check as check_design
 
     ok = True
     for source in designs:
@@ -178,9 +178,9 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
       epc design show mine.yaml --power
       epc design show reference-64 --power domain-favourites:high=0.6,low=0.4 --jobs 2
     """
-    from epc.records.design_findings import load
+    from epc.records.designs import Design
 
-    loaded = load(design)
+    loaded = Design.load(design)
     shown = _shown(loaded)
     powered = None if power is None else _power(loaded, power, spread, runs=runs)
     if form == "json":
@@ -206,9 +206,9 @@ def diff(first: str, second: str, form: str) -> None:
     from dataclasses import asdict
 
     from epc.analysis.design_differences import differences
-    from epc.records.design_findings import load
+    from epc.records.designs import Design
 
-    changes = differences(load(first), load(second))
+    changes = differences(Design.load(first), Design.load(second))
     if form == "json":
         echo_json([asdict(difference) for difference in changes])
     else:

@@ -14,7 +14,7 @@ from epc.judge.planted import PAIRS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from epc.analysis.judging.competence_values import Competence
+    from epc.analysis.judging.evaluation import Competence
     from epc.engine.budget import Budget, Limits
     from epc.engine.judging.competence import Asked, Test
 

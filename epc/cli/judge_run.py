@@ -12,7 +12,7 @@ from epc.cli.options import FOLDER, format_option
 from epc.cli.run_session import carried_out
 
 if TYPE_CHECKING:
-    from epc.analysis.judging.results import Report
+    from epc.analysis.judging.evaluation import Report
     from epc.engine.budget import Budget, Limits
 
 
@@ -101,7 +101,7 @@ def judge_on(
 
 def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -> "Report":
     """Print what judges said and return the report."""
-    from epc.analysis.judging.results import document
+    from epc.analysis.judging.evaluation import document
     from epc.analysis.judging.summary import summary
 
     report = summary(folders, labels)

@@ -132,36 +132,6 @@ def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
             yield f"{role + ' cost, USD':<{wide}}" + "".join(f"{end:>14,.4f}" for end in ends)
 
 
-def go_on(
-    run: Path,
-    limits: "Limits",
-    *,
-    form: str,
-    batches: bool = False,
-    wait: bool = False,
-    anyway: bool = False,
-) -> None:
-    """Finish a run or a campaign that was interrupted, or show one that is complete."""
-    from epc.cli.show import show
-    from epc.engine.session import reopen
-    from epc.records.campaign import campaign_around, is_campaign
-    from epc.records.recompute import load_manifest
-
-    around = campaign_around(run)
-    if not batches and (is_campaign(run) or around is not None):
-        from epc.cli.campaign import go_on_campaign
-
-        only = None if around is None else run.resolve().name
-        go_on_campaign(around or run, limits, form=form, anyway=anyway, only=only)
-        return
-    opened = reopen(run)
-    if opened is None:
-        note(f"{run} is complete")
-        show(load_manifest(run), run, form=form)
-        return
-    finish(opened, run, limits, form=form, batches=batches, wait=wait, anyway=anyway)
-
-
 def fetch_weights_if_named(*names: str | None) -> None:
     """Have the embedded weights, if a model that needs them is named."""
     if any(names):

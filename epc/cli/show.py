@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, note, now, open_registry, say, write_page
+from epc.cli.common import echo_json, note, now, open_registry, say, tell, write_page
 from epc.cli.options import format_option, html_option, run_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from epc.analysis.audit import Audit
+    from epc.analysis.campaign import CampaignComparison
     from epc.records.manifest import Manifest
     from epc.registry.expiry import Expiry
 
@@ -47,7 +48,6 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
 
     if is_campaign(run):
         from epc.analysis.campaign import compare_runs
-        from epc.cli.campaign import show_campaign
 
         if tasks or html is not None:
             raise click.UsageError(f"{run} is a campaign: name one of its runs for this")
@@ -77,6 +77,13 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
 
         paths = trajectories_of(manifest, run)
         write_page(html, run_page(manifest, audited, paths=paths, holds=_holds(manifest)))
+
+
+def show_campaign(found: "CampaignComparison", form: str) -> None:
+    """Print a campaign's runs side by side."""
+    from epc.report.campaign_text import report
+
+    tell(form, found.as_json, lambda: report(found))
 
 
 def _states(manifest: "Manifest") -> "Sequence[Expiry]":

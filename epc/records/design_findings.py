@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.protocol.rules import RULES, Rule, rates_of, rule_of
 from epc.protocol.weights import UpdateRule
-from epc.records.designs import NAMES, Design, document_of
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import pointer
@@ -37,65 +35,6 @@ _NEEDED: Final = {
 _ADMITTED: Final = {"evaluator_prompt": ("strategy_name",), "executor_prompt": ()}
 _CLAUSES: Final = {"evaluator_prompt": "EPC-2.6(a)", "executor_prompt": "EPC-2.8(3)"}
 _SHOWN: Final = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A design's source, what was found, and the design if nothing worse than a warning was."""
-
-    source: str
-    document: Document
-    findings: list[Finding]
-    design: Design | None
-
-    @property
-    def ok(self) -> bool:
-        """Whether a run can be made of it."""
-        return self.design is not None
-
-    def lines(self) -> list[str]:
-        """Return each finding with its file and line."""
-        return [self._placed(finding) for finding in self.findings]
-
-    def as_json(self) -> Json:
-        """Return the report as `epc design check --format json` prints it."""
-        listed = [
-            {**finding.as_json(), "line": self.document.line(finding.where)}
-            for finding in self.findings
-        ]
-        return {"path": self.source, "ok": self.ok, "findings": listed}
-
-    def _placed(self, finding: Finding) -> str:
-        line = self.document.line(finding.where)
-        return f"{self.source}:{'' if line is None else f'{line}:'} {finding}"
-
-
-def check(source: str) -> Checked:
-    """Return what is wrong with a design, by its name or in its file.
-
-    Raises: WorldError if the file cannot be read; UsageError if there is none.
-    """
-    if source not in NAMES and not Path(source).exists():
-        known = ", ".join(NAMES)
-        raise UsageError(f"there is no design {source!r}: name a file, or one of {known}")
-    document = document_of(source)
-    listed = findings_of(document)
-    sound = all(finding.severity == "warning" for finding in listed)
-    design = Design.parse(document.value) if sound else None
-    return Checked(source=source, document=document, findings=listed, design=design)
-
-
-def load(source: str) -> Design:
-    """Return a design by its name, or from its file.
-
-    Raises: WorldError if the file cannot be read; UsageError with every finding if it is wrong.
-    """
-    checked = check(source)
-    if checked.design is None:
-        raise UsageError(
-            f"{source} is no design that a run can be made of\n" + "\n".join(checked.lines())
-        )
-    return checked.design
 
 
 def written_rule(text: str) -> Rule:

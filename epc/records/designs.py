@@ -5,6 +5,7 @@ the larger set of tasks.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from msgspec import Struct
 
+from epc.errors import Finding, UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.rules import rule_json, rule_of
@@ -40,9 +42,12 @@ class Design(Struct, frozen=True, kw_only=True):
 
         Raises: WorldError if the file cannot be read; UsageError with every finding if it is wrong.
         """
-        from epc.records.design_findings import load
-
-        return load(str(source))
+        checked = check(str(source))
+        if checked.design is None:
+            raise UsageError(
+                f"{source} is no design that a run can be made of\n" + "\n".join(checked.lines())
+            )
+        return checked.design
 
     @classmethod
     def parse(cls, document: Json) -> Self:
@@ -86,6 +91,54 @@ class Design(Struct, frozen=True, kw_only=True):
             "executor_prompt": config.executor_prompt,
             "domains": {domain: _listed(config, domain) for domain in config.domains.names},
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A design's source, what was found, and the design if nothing worse than a warning was."""
+
+    source: str
+    document: "Document"
+    findings: list[Finding]
+    design: Design | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether a run can be made of it."""
+        return self.design is not None
+
+    def lines(self) -> list[str]:
+        """Return each finding with its file and line."""
+        return [self._placed(finding) for finding in self.findings]
+
+    def as_json(self) -> Json:
+        """Return the report as `epc design check --format json` prints it."""
+        listed = [
+            {**finding.as_json(), "line": self.document.line(finding.where)}
+            for finding in self.findings
+        ]
+        return {"path": self.source, "ok": self.ok, "findings": listed}
+
+    def _placed(self, finding: Finding) -> str:
+        line = self.document.line(finding.where)
+        return f"{self.source}:{'' if line is None else f'{line}:'} {finding}"
+
+
+def check(source: str) -> Checked:
+    """Return what is wrong with a design, by its name or in its file.
+
+    Raises: WorldError if the file cannot be read; UsageError if there is none.
+    """
+    if source not in NAMES and not Path(source).exists():
+        known = ", ".join(NAMES)
+        raise UsageError(f"there is no design {source!r}: name a file, or one of {known}")
+    from epc.records.design_findings import findings_of
+
+    document = document_of(source)
+    listed = findings_of(document)
+    sound = all(finding.severity == "warning" for finding in listed)
+    design = Design.parse(document.value) if sound else None
+    return Checked(source=source, document=document, findings=listed, design=design)
 
 
 def tasks_of(listed: list[Any]) -> list[tuple[str, str | None]]:

@@ -8,8 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Final, Literal
 
-from epc.analysis.judging.competence_values import Competence
-from epc.analysis.judging.results import Compared, Evaluation, Group, Labelled, Share
+from epc.analysis.judging.evaluation import Competence, Evaluation
+from epc.analysis.judging.results import Compared, Group, Labelled, Share
 from epc.analysis.judging.summary import summary
 from epc.digests import file_sha256
 from epc.errors import UsageError

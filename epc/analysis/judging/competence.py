@@ -10,7 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
-from epc.analysis.judging.competence_values import (
+from epc.analysis.judging.drift import drift, evaluated
+from epc.analysis.judging.evaluation import (
     Ablation,
     Competence,
     Detection,
@@ -18,7 +19,6 @@ from epc.analysis.judging.competence_values import (
     Retest,
     Shift,
 )
-from epc.analysis.judging.drift import drift, evaluated
 from epc.analysis.judging.results import Drifted, Mean, Share, Trusted
 from epc.analysis.judging.shares import Judgment, judgments_of, mean, share
 from epc.analysis.judging.trust import is_none

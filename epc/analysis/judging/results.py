@@ -1,18 +1,11 @@
-"""What `epc judge report` says, as values; `document` gives the JSON that it prints."""
+"""The figures of judges as values: shares, means, agreement, and what people said."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from epc.errors import Finding
-from epc.protocol.results import Json
-from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
-from epc.records.typed import as_json
 from epc.spec.judge_v1 import Dimension as Name
 from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
-
-if TYPE_CHECKING:
-    from epc.analysis.judging.competence_values import Competence
 
 Ends = tuple[float, float]
 Trusted = Literal["yes", "no", "unknown"]
@@ -305,84 +298,3 @@ class Accuracy:
     strategy: str
     accuracy: float
     judgments: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
-    """What one evaluation came to."""
-
-    name: str
-    rules: int
-    time: Mapping[str, str | None]
-    origin: str
-    prompts: Mapping[Method, Reference]
-    constraint: str | None
-    mapping: Reference | None
-    judges: tuple[JudgeUsage, ...]
-    malformed: Malformed | None
-    totals: Mapping[Method, Totals]
-    primary: Section
-    self_judging: Section
-    reasons: tuple[Reasons, ...]
-    evidence: tuple[Evidence, ...]
-    self_preference: tuple[SelfPreference, ...]
-    agreement: Agreement
-    readable: Agreement
-    accuracy: tuple[Accuracy, ...]
-    disagreements: tuple[Disagreement, ...]
-    trust: tuple[Statement, ...] = ()
-    remarks: tuple[str, ...] = ()
-    labels: Labelled | None = None
-    competence: "tuple[Competence, ...]" = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What evaluations came to, and how judges drifted between them."""
-
-    protocol: str
-    evaluations: tuple[Evaluation, ...]
-    drift: tuple[Drifted, ...]
-    findings: tuple[Finding, ...]
-
-
-def document(report: Report) -> Json:
-    """Return the JSON of a report."""
-    return {
-        "protocol": report.protocol,
-        "evaluations": [evaluation_json(one) for one in report.evaluations],
-        "drift": [
-            {
-                **_flat(row),
-                "from": row.before,
-                "to": row.after,
-            }
-            for row in report.drift
-        ],
-        "findings": [finding.as_json() for finding in report.findings],
-    }
-
-
-def evaluation_json(one: Evaluation) -> Json:
-    """Return the JSON of one evaluation."""
-    apart = {"readable"} if one.labels else {"readable", "labels"}
-    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
-    return {
-        **kept,
-        "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},
-        "evidence": [
-            {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)} for row in one.evidence
-        ],
-    }
-
-
-def _agreement(agreement: Agreement) -> Json:
-    pairs: list[Json] = [_flat(pair) for pair in agreement.pairs]
-    return {**as_json(agreement), "pairs": pairs}
-
-
-def _flat(row: Pair | Drifted) -> Json:
-    """Return a row with what was compared beside the row's own keys."""
-    own = {name: as_json(getattr(row, name)) for name in row.__slots__}
-    compared: Json = own.pop("compared")
-    return {key: own[key] for key in own if key not in ("before", "after")} | compared

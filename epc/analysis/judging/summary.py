@@ -10,7 +10,8 @@ from epc.analysis.judging.agreement import between_judges, over_readable
 from epc.analysis.judging.competence import competences
 from epc.analysis.judging.disagreements import disagreements
 from epc.analysis.judging.drift import Evaluated, drift, evaluated
-from epc.analysis.judging.results import Drifted, Evaluation, Group, Report, Section
+from epc.analysis.judging.evaluation import Evaluation, Report
+from epc.analysis.judging.results import Drifted, Group, Section
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import (
     AXES,

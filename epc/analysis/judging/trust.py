@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from epc.analysis.judging.disagreements import mean_text, plain_text, share_text
+from epc.analysis.judging.evaluation import Competence, Evaluation
 from epc.analysis.judging.results import (
     Agreement,
     Drifted,
     Ends,
-    Evaluation,
     Evidence,
     Group,
     SelfPreference,
@@ -23,7 +23,6 @@ from epc.analysis.judging.results import (
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 
 if TYPE_CHECKING:
-    from epc.analysis.judging.competence_values import Competence
     from epc.audit.competence import Word
 
 # Below this, Krippendorff lets nobody draw even tentative conclusions (Content Analysis, 2004).
@@ -95,7 +94,7 @@ def _evidence(judge: str, row: Evidence) -> Statement:
     return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
 
 
-def _tested(judge: str, row: "Competence") -> Statement:
+def _tested(judge: str, row: Competence) -> Statement:
     words: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
     shown = f"{share_text(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
     if row.constant is not None:

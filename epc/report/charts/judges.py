@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.judging.results import Evaluation, Group
+from epc.analysis.judging.evaluation import Evaluation
+from epc.analysis.judging.results import Group
 from epc.analysis.judging.trust import AGREEING
 from epc.protocol.results import Json
 from epc.report.charts.chart import Chart

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from epc.analysis.judging.competence_values import Ablation, Competence, Detection, Retest
 from epc.analysis.judging.disagreements import ends_text, mean_text, plain_text, share_text
+from epc.analysis.judging.evaluation import Ablation, Competence, Detection, Retest
 from epc.audit.competence import FEWEST, Word
 from epc.spec.judge_v1 import OVERALL
 

@@ -5,17 +5,8 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.judging.results import (
-    Agreement,
-    Compared,
-    Ends,
-    Evaluation,
-    Group,
-    Mean,
-    Report,
-    Section,
-    Share,
-)
+from epc.analysis.judging.evaluation import Evaluation, Report
+from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Mean, Section, Share
 from epc.analysis.judging.shares import AXES
 from epc.printable import inert
 from epc.spec.judge_v1 import CROSS

@@ -11,6 +11,7 @@ from epc.analysis.judging.disagreements import (
     plain_text,
     share_text,
 )
+from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import (
     Against,
     Agreement,
@@ -18,13 +19,11 @@ from epc.analysis.judging.results import (
     Compared,
     Disagreement,
     Drifted,
-    Evaluation,
     Evidence,
     Group,
     Labelled,
     Mean,
     Reasons,
-    Report,
     Scored,
     Section,
     SelfPreference,

@@ -9,16 +9,8 @@ from pathlib import PurePath
 from typing import Final
 
 from epc.analysis.judging.disagreements import mean_text, plain_text, share_text
-from epc.analysis.judging.results import (
-    Agreement,
-    Cited,
-    Disagreement,
-    Evaluation,
-    Opinion,
-    Report,
-    Statement,
-    Trusted,
-)
+from epc.analysis.judging.evaluation import Evaluation, Report
+from epc.analysis.judging.results import Agreement, Cited, Disagreement, Opinion, Statement, Trusted
 from epc.report.charts.judges import judging_charts
 from epc.report.judging.text import ON_TRUST, SAID
 from epc.report.page.judging_tables import against_people, changes, competence, details

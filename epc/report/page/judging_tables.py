@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from epc.analysis.judging.competence_values import Competence
 from epc.analysis.judging.disagreements import (
     ends_text,
     mean_text,
@@ -11,15 +10,8 @@ from epc.analysis.judging.disagreements import (
     plain_text,
     share_text,
 )
-from epc.analysis.judging.results import (
-    Against,
-    Drifted,
-    Evaluation,
-    Group,
-    Labelled,
-    Report,
-    Section,
-)
+from epc.analysis.judging.evaluation import Competence, Evaluation, Report
+from epc.analysis.judging.results import Against, Drifted, Group, Labelled, Section
 from epc.analysis.judging.shares import AXES
 from epc.report.judging.competence import tables, title_of
 from epc.report.judging.text import TITLES, against_cells

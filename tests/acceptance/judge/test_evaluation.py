@@ -22,7 +22,7 @@ from engine_support import (
 from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
 from shared_support import shared
 
-from epc.analysis.judging.results import document
+from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan

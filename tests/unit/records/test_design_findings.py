@@ -8,8 +8,8 @@ import pytest
 from epc.errors import UsageError
 from epc.protocol.rules import BradleyTerry, Thompson
 from epc.protocol.weights import UpdateRule
-from epc.records.design_findings import check, findings_of, load, written_rule
-from epc.records.designs import NAMES
+from epc.records.design_findings import findings_of, written_rule
+from epc.records.designs import NAMES, Design, check
 from epc.records.strict_yaml import Document
 from epc.spec.epc_v1 import DOMAINS
 
@@ -166,11 +166,11 @@ def test_a_design_is_named_or_is_a_file(tmp_path: Path) -> None:
 
     assert (of_file.ok, of_file.design) == (False, None)
     assert named.ok
-    assert load("reference") == named.design
+    assert Design.load("reference") == named.design
     with pytest.raises(UsageError, match="there is no design 'nothing': name a file, or one of"):
         check("nothing")
     with pytest.raises(UsageError, match=f"{path} is no design that a run can be made of"):
-        load(str(path))
+        Design.load(path)
     assert "nothing" not in NAMES
 
 

@@ -14,7 +14,7 @@ from judge_support import grid, imported, record_for, reply_row, table_row
 from records_support import epc
 
 from epc.analysis.judging import agreement, self_preference, shares
-from epc.analysis.judging.results import Evaluation, document, evaluation_json
+from epc.analysis.judging.evaluation import Evaluation, document, evaluation_json
 from epc.analysis.judging.shares import Judgment
 from epc.analysis.judging.summary import summary
 from epc.judge.evidence import Quotes

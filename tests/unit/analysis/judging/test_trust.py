@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from judge_support import grid, imported, record_for, reply_row
 
+from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import (
     Agreement,
     Compared,
     Drifted,
     Ends,
-    Evaluation,
     Evidence,
     Mean,
     SelfPreference,

@@ -14,7 +14,7 @@ from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, 
 from engine_support import DAY, read_rows, unwatched
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
-from epc.analysis.judging.results import document
+from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
 from epc.engine import run_session
 from epc.engine.budget import BudgetError, Limits, Price, most_tokens

@@ -1,0 +1,190 @@
+"""What `epc judge report` says, as values; `document` gives the JSON that it prints."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from epc.analysis.judging.results import (
+    Accuracy,
+    Agreement,
+    Compared,
+    Disagreement,
+    Drifted,
+    Ends,
+    Evidence,
+    Labelled,
+    Mean,
+    Pair,
+    Reasons,
+    Section,
+    SelfPreference,
+    Share,
+    Statement,
+    Trusted,
+)
+from epc.audit.competence import Word
+from epc.errors import Finding
+from epc.protocol.results import Json
+from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
+from epc.records.typed import as_json
+from epc.spec.judge_v1 import Method
+
+Expected = Literal["lower", "equal", "not_higher"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection(Share):
+    """Of how many pairs the two scores stand in the order that is known beforehand.
+
+    A pair without two valid evaluations is `lost` and counts as wrong. One whose output already has
+    the lowest score cannot show anything: it is `at_floor` and left out. `bounds` are the share if
+    both kinds were wrong, and if both were right.
+    """
+
+    kind: str
+    expected: Expected
+    pairs: int
+    lost: int
+    at_floor: int
+    bounds: Ends | None
+    word: Word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift(Mean):
+    """By how many points a change that adds and takes away nothing moves the score."""
+
+    by: Literal["length", "format", "name"]
+    over: str
+    pairs: int
+    lost: int
+    none: Trusted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retest:
+    """The same outputs asked again: how the two answers agree; `shared` ones are left out."""
+
+    times: tuple[str | None, ...]
+    same_day: bool
+    shared: int
+    compared: Compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """What the score of a dimension does without its quote, and without as much elsewhere."""
+
+    pairs: int
+    lost: int
+    moved: Share
+    moved_control: Share
+    change: Mean
+    change_control: Mean
+    difference: Mean
+    bears: Trusted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Competence:
+    """Whether a judge tells outputs from spoilt ones, and what moves its scores besides.
+
+    `constant` is the overall score that it gave everything, if it gave but one.
+    """
+
+    judge: str
+    time: Mapping[str, str | None]
+    outputs: int
+    evaluations: int
+    valid: int
+    word: Word
+    failing: tuple[str, ...]
+    useful: float
+    chance: float
+    constant: int | None
+    overall: Detection
+    kinds: tuple[Detection, ...]
+    shifts: tuple[Shift, ...]
+    retests: tuple[Retest, ...]
+    ablation: Ablation | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What one evaluation came to."""
+
+    name: str
+    rules: int
+    time: Mapping[str, str | None]
+    origin: str
+    prompts: Mapping[Method, Reference]
+    constraint: str | None
+    mapping: Reference | None
+    judges: tuple[JudgeUsage, ...]
+    malformed: Malformed | None
+    totals: Mapping[Method, Totals]
+    primary: Section
+    self_judging: Section
+    reasons: tuple[Reasons, ...]
+    evidence: tuple[Evidence, ...]
+    self_preference: tuple[SelfPreference, ...]
+    agreement: Agreement
+    readable: Agreement
+    accuracy: tuple[Accuracy, ...]
+    disagreements: tuple[Disagreement, ...]
+    trust: tuple[Statement, ...] = ()
+    remarks: tuple[str, ...] = ()
+    labels: Labelled | None = None
+    competence: tuple[Competence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What evaluations came to, and how judges drifted between them."""
+
+    protocol: str
+    evaluations: tuple[Evaluation, ...]
+    drift: tuple[Drifted, ...]
+    findings: tuple[Finding, ...]
+
+
+def document(report: Report) -> Json:
+    """Return the JSON of a report."""
+    return {
+        "protocol": report.protocol,
+        "evaluations": [evaluation_json(one) for one in report.evaluations],
+        "drift": [
+            {
+                **_flat(row),
+                "from": row.before,
+                "to": row.after,
+            }
+            for row in report.drift
+        ],
+        "findings": [finding.as_json() for finding in report.findings],
+    }
+
+
+def evaluation_json(one: Evaluation) -> Json:
+    """Return the JSON of one evaluation."""
+    apart = {"readable"} if one.labels else {"readable", "labels"}
+    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
+    return {
+        **kept,
+        "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},
+        "evidence": [
+            {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)} for row in one.evidence
+        ],
+    }
+
+
+def _agreement(agreement: Agreement) -> Json:
+    pairs: list[Json] = [_flat(pair) for pair in agreement.pairs]
+    return {**as_json(agreement), "pairs": pairs}
+
+
+def _flat(row: Pair | Drifted) -> Json:
+    """Return a row with what was compared beside the row's own keys."""
+    own = {name: as_json(getattr(row, name)) for name in row.__slots__}
+    compared: Json = own.pop("compared")
+    return {key: own[key] for key in own if key not in ("before", "after")} | compared
