@@ -30,7 +30,6 @@ BUILDERS: dict[str, Callable[[Path], Path]] = {
     "prometheus": prometheus,
 }
 TURBO = "gpt-4-turbo-2024-04-09"  # which has a template of its own
-DOCUMENT = Path(__file__).parents[2] / "site/docs/observed.md"
 
 
 class Converted:
@@ -278,15 +277,10 @@ def test_reading_r77_known_faults_are_told_of_the_judges_that_have_them(
     assert ("known fault garbage" in said) == (shape == "pandalm")
 
 
-def test_known_faults_stand_in_the_documents_as_in_the_program() -> None:
-    page = DOCUMENT.read_text()
-
+def test_the_known_faults_of_a_source_have_a_name_each() -> None:
     for shape in names():
-        known = known_faults(shape)
-        assert len({fault.id for fault in known}) == len(known)
-        for fault in known:
-            judges = f" (of {', '.join(f'`{each}`' for each in fault.models)})"
-            assert f"| `{fault.id}` | {fault.says}{judges if fault.models else ''} |" in page
+        known = [fault.id for fault in known_faults(shape)]
+        assert len(set(known)) == len(known)
 
 
 DAMAGED = [
