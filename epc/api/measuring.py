@@ -159,8 +159,10 @@ def resume(
     around = campaign_around(path)
     if is_campaign(path) or around is not None:
         only = None if around is None else path.resolve().name
-        whole = around or path
-        result = _carried_on(campaign.reopen(whole, only=only), whole, limits, anyway=anyway)
+        run_folder = around or path
+        result = _carried_on(
+            campaign.reopen(run_folder, only=only), run_folder, limits, anyway=anyway
+        )
         return result if around is None else Run(path=path)
     opened = reopen(path)
     if opened is not None:

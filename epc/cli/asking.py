@@ -61,12 +61,12 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that bound one sitting; the command gets them as `limits`."""
 
     @wraps(command)
-    def with_limits(**given: Any) -> None:
+    def with_limits(**options: Any) -> None:
         from epc.engine.budget import Limits
 
-        bounds = {name: given.pop(name) for name in _BOUNDS}
-        limits = Limits(**bounds, cache=not given.pop("no_cache"))
-        command(limits=limits, **given)
+        bounds = {name: options.pop(name) for name in _BOUNDS}
+        limits = Limits(**bounds, cache=not options.pop("no_cache"))
+        command(limits=limits, **options)
 
     options = (
         click.option("--max-calls", type=click.IntRange(1), help="Stop before one call more."),

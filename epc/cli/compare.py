@@ -85,32 +85,32 @@ def _beside(left: Path | str, right: Path | str | None, form: str) -> None:
     from epc.registry.reference import reference_rows
 
     registry, today = open_registry(None), now().date()
-    own = _side(registry, left, today)
+    first = _side(registry, left, today)
     if right is not None:
-        value = Beside(left=own, right=_side(registry, right, today))
+        value = Beside(left=first, right=_side(registry, right, today))
         tell(form, value.as_json, lambda: beside_text(value))
         leave(clean=value.clean)
     rows = [
-        (row, Beside(left=own, right=published(registry, str(row.snapshot.tag), today)))
+        (row, Beside(left=first, right=published(registry, str(row.snapshot.tag), today)))
         for row in reference_rows(registry, today)
     ]
     tell(form, lambda: [value.as_json() for _, value in rows], lambda: all_beside_text(rows))
     leave(clean=all(value.clean for _, value in rows))
 
 
-def _side(registry: "Registry", named: Path | str, today: "date") -> "Side":
+def _side(registry: "Registry", name: Path | str, today: "date") -> "Side":
     """Return one side of a comparison with published figures."""
     from epc.analysis.audit import audit_checked
     from epc.records.validate import validate
     from epc.registry.beside import measured, published
 
-    if isinstance(named, str):
-        return published(registry, named, today)
-    report = validate(named)
+    if isinstance(name, str):
+        return published(registry, name, today)
+    report = validate(name)
     refuse([finding for finding in report.findings if finding.severity == "error"])
     assert report.manifest is not None  # else there is a finding
     audit = audit_checked(report).as_json()
-    return measured(registry, named, report.manifest, audit, today)
+    return measured(registry, name, report.manifest, audit, today)
 
 
 def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | None) -> None:
@@ -143,7 +143,7 @@ def _effect(plain: Path, other: Path) -> "list[Mitigated]":
     return mitigated(plain, [other]) if wraps(load_manifest(plain), load_manifest(other)) else []
 
 
-def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Path | None) -> None:
+def _only_mitigation(plain: Path, wrapped: tuple[Path, ...], form: str, html: Path | None) -> None:
     """Print what each wrapper does to the plain run.
 
     Raises: UsageError if one is no wrapper round its evaluator.
@@ -155,10 +155,10 @@ def _only_mitigation(plain: Path, others: tuple[Path, ...], form: str, html: Pat
 
     if html is not None:
         raise click.UsageError("--html is of two runs: leave MORE or --html out")
-    refuse(check_records(plain, *others))
-    effects = mitigated(plain, others)
+    refuse(check_records(plain, *wrapped))
+    effects = mitigated(plain, wrapped)
     tell(
         form,
-        lambda: {"plain": str(plain), "mitigated": [each.as_json() for each in effects]},
+        lambda: {"plain": str(plain), "mitigated": [effect.as_json() for effect in effects]},
         lambda: mitigation_report(load_manifest(plain).evaluator.model, effects),
     )

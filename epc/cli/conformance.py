@@ -46,7 +46,7 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
 
     chosen = select(cases, protocol) if cases else suite(protocol)
     if form == "json":
-        shown = [
+        rows = [
             {
                 "id": case.id,
                 "clause": case.clause,
@@ -57,7 +57,7 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
             }
             for case in chosen
         ]
-        echo_json(shown)
+        echo_json(rows)
         return
     for case in chosen:
         click.echo(f"{case.id:<24}{case.clause:<14}{case.description}")

@@ -59,11 +59,11 @@ class Powered:
     def as_json(self) -> dict[str, Any]:
         """Return what `--format json` prints."""
         ways = {
-            way: {"power": each.power, "power_ci95": each.interval, "runs": each.runs}
-            for way, each in self.ways.items()
+            way: {"power": needs.power, "power_ci95": needs.interval, "runs": needs.runs}
+            for way, needs in self.ways.items()
         }
-        kept = {"evaluator": self.evaluator, "domains": self.domains, "answers": self.answers}
-        return {**kept, "ways": ways}
+        document = {"evaluator": self.evaluator, "domains": self.domains, "answers": self.answers}
+        return {**document, "ways": ways}
 
     def lines(self) -> Iterator[str]:
         """Yield what is printed."""
@@ -73,10 +73,10 @@ class Powered:
             f"({' and '.join(self.domains)}, {_SEEDS} seeds, the reference's learning rule, "
             f"answers repeat {self.answers}):"
         )
-        for way, each in self.ways.items():
-            low, high = each.interval
-            figure = f"{each.power:.2f} ({low:.2f} to {high:.2f})"
-            yield f"  {way:<{_WIDTH}}{figure}, {each.runs} simulated measurements"
+        for way, needs in self.ways.items():
+            low, high = needs.interval
+            figure = f"{needs.power:.2f} ({low:.2f} to {high:.2f})"
+            yield f"  {way:<{_WIDTH}}{figure}, {needs.runs} simulated measurements"
 
 
 @click.group()
@@ -181,14 +181,14 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
     from epc.records.designs import Design
 
     loaded = Design.load(design)
-    shown = _shown(loaded)
+    design_text = _shown(loaded)
     powered = None if power is None else _power(loaded, power, spread, runs=runs)
     if form == "json":
         from dataclasses import asdict
 
-        echo_json(asdict(shown) | ({} if powered is None else {"power": powered.as_json()}))
+        echo_json(asdict(design_text) | ({} if powered is None else {"power": powered.as_json()}))
         return
-    for line in (*_lines(shown), *(powered.lines() if powered else ())):
+    for line in (*_lines(design_text), *(powered.lines() if powered else ())):
         say(line)
 
 
@@ -231,8 +231,8 @@ def _shown(design: "Design") -> "Shown":
 
     config = design.config
     pace, when = Pace(seconds=0, at_once=1), now()
-    asked = partial(need, None, None, seeds=_SEEDS, rounds=config.rounds, pace=pace, now=when)
-    ways = {way: asked(way, design=design) for way in WAYS}
+    needed = partial(need, None, None, seeds=_SEEDS, rounds=config.rounds, pace=pace, now=when)
+    ways = {way: needed(way, design=design) for way in WAYS}
     return Shown(
         name=design.name,
         description=design.description,
@@ -280,24 +280,24 @@ def _power(design: "Design", evaluator: str, spread: Any, *, runs: int) -> "Powe
     return Powered(evaluator=evaluator, domains=small, answers=PUBLISHED.source, ways=ways)
 
 
-def _lines(shown: "Shown") -> list[str]:
+def _lines(design_text: "Shown") -> list[str]:
     from epc.protocol.rules import rule_of, rule_text
 
     def row(name: str, value: object) -> str:
         return f"{name:<{_WIDTH}}{value}"
 
     lines = [
-        row("design", f"{shown.name}: {shown.description}".rstrip(": ")),
-        row("tag", shown.protocol_version),
-        row("rounds", shown.rounds),
-        row("rule", rule_text(rule_of(shown.rule))),
-        row("strategies", shown.strategies),
+        row("design", f"{design_text.name}: {design_text.description}".rstrip(": ")),
+        row("tag", design_text.protocol_version),
+        row("rounds", design_text.rounds),
+        row("rule", rule_text(rule_of(design_text.rule))),
+        row("strategies", design_text.strategies),
     ]
-    for domain, sizes in shown.domains.items():
+    for domain, sizes in design_text.domains.items():
         units = "each by itself" if sizes.groups is None else f"in {sizes.groups} groups"
         lines.append(row(domain, f"{sizes.tasks} tasks, {units}"))
-    calls = ", ".join(f"{count:,} {way}" for way, count in shown.calls.items())
+    calls = ", ".join(f"{count:,} {way}" for way, count in design_text.calls.items())
     lines.append(row(f"calls, {_SEEDS} seeds", calls))
     lines += ["", "against the reference (first) it has (second):"]
-    lines += [f"  {row(each.part, each.how)}" for each in shown.differences]
-    return lines if shown.differences else [*lines[:-1], "it asks what the reference asks"]
+    lines += [f"  {row(difference.part, difference.how)}" for difference in design_text.differences]
+    return lines if design_text.differences else [*lines[:-1], "it asks what the reference asks"]

@@ -159,7 +159,9 @@ def _document(
         "decoding": decoding_json(diagnosis.decoding),
         "calls": diagnosis.calls,
         "seconds_a_call": round(diagnosis.seconds, 3),
-        "answers": [_answer(each, redact(each.completion.text[:60])) for each in diagnosis.answers],
+        "answers": [
+            _answer(answer, redact(answer.completion.text[:60])) for answer in diagnosis.answers
+        ],
         "repeats": diagnosis.repeats,
         "one_place": diagnosis.one_place,
         "findings": [finding.as_json() for finding in diagnosis.findings],
@@ -222,8 +224,8 @@ def _settings(changes: Any) -> list[str]:
         if setting == "body":
             words += [w for key in value for w in ("--body", f"{key}={json.dumps(value[key])}")]
         else:
-            shown = "none" if value is None else str(value)
-            words += [f"--{setting.replace('_', '-')}", shown]
+            text = "none" if value is None else str(value)
+            words += [f"--{setting.replace('_', '-')}", text]
     return words
 
 

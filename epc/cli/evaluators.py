@@ -135,7 +135,7 @@ def succeed(
     from epc.report.succession_text import text
 
     all_ballots = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
-    judges = {name for each in all_ballots for name in (each.model, each.setting.judge.name)}
+    judges = {name for pair in all_ballots for name in (pair.model, pair.setting.judge.name)}
     opened = open_registry(registry)
     who = subject(opened, asked, sorted(judges))
     all_ballots += Kept.of(opened, registry).beside(who)
@@ -192,12 +192,12 @@ def show(asked: str, registry: str | None) -> None:
     """
     opened = open_registry(registry)
     meaning = opened.names.meaning(asked)
-    wanted = {generation.name for generation, _ in (*meaning.matches, *meaning.elsewhere)}
-    if not wanted:
+    generations = {generation.name for generation, _ in (*meaning.matches, *meaning.elsewhere)}
+    if not generations:
         raise click.UsageError(
             f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"
         )
-    echo_json([r for r in opened.given["evaluators"] if r["generation"] in wanted])
+    echo_json([r for r in opened.given["evaluators"] if r["generation"] in generations])
 
 
 @command.command()
@@ -222,10 +222,10 @@ def export(shape: str, maker: str | None, as_of: datetime, registry: str | None)
 
     opened = open_registry(registry)
     if shape == "osv":
-        made: object = osv(opened, maker)
+        document: object = osv(opened, maker)
     else:
         feeds = model_eol(opened, as_of.date())
-        made = feeds.get(maker) if maker else list(feeds.values())
-    if maker and not made:
+        document = feeds.get(maker) if maker else list(feeds.values())
+    if maker and not document:
         raise click.UsageError(f"{maker}: no end of a model of this maker is known here.")
-    echo_json(made)
+    echo_json(document)

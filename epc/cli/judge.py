@@ -157,8 +157,10 @@ def import_(replies: Path, folder: Path, form: str) -> None:
     if log is not None:
         show_report([folder], form)
     if unmatched.rows:
-        kept = "nothing was written" if log is None else "they are kept, and counted for nobody"
-        note(f"{unmatched.rows:,} of {unmatched.of:,} rows are about no sample of the set: {kept}")
+        outcome = "nothing was written" if log is None else "they are kept, and counted for nobody"
+        note(
+            f"{unmatched.rows:,} of {unmatched.of:,} rows are about no sample of the set: {outcome}"
+        )
     for finding in unmatched.findings:
         note(str(finding))
     leave(clean=not unmatched.rows)
@@ -180,9 +182,9 @@ def label(labels: Path, folder: Path) -> None:
     """
     from epc.records.judging.labels import keep_labels
 
-    kept = keep_labels(labels, folder)
-    outputs = len({label.unit for label in kept})
-    note(f"kept     {len(kept)} labels of {outputs} outputs in {folder}")
+    saved = keep_labels(labels, folder)
+    outputs = len({label.unit for label in saved})
+    note(f"kept     {len(saved)} labels of {outputs} outputs in {folder}")
 
 
 @command.command()
@@ -270,16 +272,16 @@ def report(
     from epc.records.strict_json import write_text
     from epc.report.judging.table import accuracy_table
 
-    shown = show_report(list(folders), form, labels=labels)
+    results = show_report(list(folders), form, labels=labels)
     if html is not None:
         from epc.report.page.judging import judging_page
 
-        write_page(html, judging_page(shown))
+        write_page(html, judging_page(results))
     if accuracy is not None:
-        write_text(accuracy, [accuracy_table(shown)])
+        write_text(accuracy, [accuracy_table(results)])
         note(f"accuracy {accuracy}")
-    shared = any(row.shared for row in shown.drift)
-    leave(clean=not (shown.findings or shared))
+    shared = any(row.shared for row in results.drift)
+    leave(clean=not (results.findings or shared))
 
 
 def _show_labels_needed(width: float, outputs: int) -> None:

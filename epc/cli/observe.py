@@ -242,8 +242,8 @@ def _say_findings(file: Path, findings: "list[Finding]", form: str, more: "Json"
     document = {
         "path": str(file),
         "ok": not findings,
-        "findings": [each.as_json() for each in findings],
+        "findings": [finding.as_json() for finding in findings],
         **more,
     }
-    lines = [str(each) for each in findings]
+    lines = [str(finding) for finding in findings]
     say_checked(file, document, lines, ok=not findings, form=form)

@@ -151,7 +151,7 @@ def command(
                 "subject": subject,
                 **asdict(precision),
                 "power": planned and planned.as_json(),
-                "needs": {way: asdict(each) for way, each in ways.items()},
+                "needs": {way: asdict(needs) for way, needs in ways.items()},
             }
         )
         return

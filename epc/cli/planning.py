@@ -32,7 +32,7 @@ def require_coupled(evaluator: str) -> None:
         )
 
 
-def pilot_of(named: str) -> "Answering":
+def pilot_of(name: str) -> "Answering":
     """Return how a pilot's evaluator answers: a run, or a published snapshot by folder or tag.
 
     Raises: UsageError if it is too small or publishes no verdicts; MalformedError.
@@ -40,17 +40,17 @@ def pilot_of(named: str) -> "Answering":
     from epc.audit.pilot import answering
     from epc.records.manifest import verdict_table
 
-    manifest = manifest_named(named)
+    manifest = manifest_named(name)
     again = manifest.results.summary.determinism
     return answering(
         verdict_table(manifest),
         flips=again.verdict_flips if again else 0,
         asked_again=again.asked if again else 0,
-        source=f"as measured in {named}",
+        source=f"as measured in {name}",
     )
 
 
-def manifest_named(named: str) -> "Manifest":
+def manifest_named(name: str) -> "Manifest":
     """Return the manifest of a run, or of a published snapshot by folder or tag.
 
     Raises: UsageError if it publishes no verdicts; MalformedError.
@@ -62,12 +62,12 @@ def manifest_named(named: str) -> "Manifest":
     from epc.records.recompute import load_manifest
     from epc.registry.reading import find_checkout
 
-    folder = Path(named)
+    folder = Path(name)
     if not folder.exists():
-        folder = find_checkout(Path()) / "snapshots" / named
+        folder = find_checkout(Path()) / "snapshots" / name
     if (folder / "snapshot.json").exists():
         if not (folder / MANIFEST).exists():
-            raise UsageError(f"{named} publishes weights without verdicts: name another one")
+            raise UsageError(f"{name} publishes weights without verdicts: name another one")
         value, problems = strict_json.read(folder / MANIFEST)
         if problems:
             raise UsageError(str(problems[0]))
@@ -176,14 +176,14 @@ class Planned:
         return lines
 
     def _recommendation(self) -> str:
-        wanted, best = self.wanted, self.recommended
-        if wanted is None:
+        width, best = self.wanted, self.recommended
+        if width is None:
             return "no power was wanted: --power 0.9 recommends a design"
         if best is None:
-            return f"no design here reaches a power of {wanted:g}: take still more tasks"
+            return f"no design here reaches a power of {width:g}: take still more tasks"
         how = "every pair once" if best.reuse == "exhaustive" else "every round anew"
         return (
-            f"power {wanted:g}: take {best.tasks} tasks in each domain, ask {how}, "
+            f"power {width:g}: take {best.tasks} tasks in each domain, ask {how}, "
             f"{best.seeds} seeds: {best.power:.2f} of {best.runs} simulated measurements are "
             "called coupled"
         )

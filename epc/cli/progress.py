@@ -155,7 +155,7 @@ def block(
     table.add_column(overflow="fold")
     for name, progress in runs.items():
         last = progress.stages[-1:]
-        for stage in filter(lambda each: each.total, last if name else progress.stages):
+        for stage in filter(lambda candidate: candidate.total, last if name else progress.stages):
             text = Text(standing(stage, left_s[name] if [stage] == last else None))
             bar = _with_bar(stage, text) if width >= _ROOM + len(name) else text
             table.add_row(Text(f"{_of(name)}{stage.name}"), bar)

@@ -154,7 +154,7 @@ def command(
     limits: "Limits",
     out: Path | None,
     form: str,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     r"""Measure how an evaluator's preferences move an agent across domains.
 
@@ -199,7 +199,7 @@ def command(
         executor=next(iter(executors), None),
         rounds=rounds_of(rounds, designed),
         design=designed,
-        **asked,  # the other options, by the names that a request has for them
+        **options,  # the other options, by the names that a request has for them
     )
     fetch_weights_if_named(*evaluators, *executors)
     if many:

@@ -68,13 +68,13 @@ def command(
     from epc.registry.scan.policy import Rule, settings
     from epc.registry.scan.scan import scan
 
-    own = settings(Path.cwd())
-    rules = [Rule.parse(each) for each in fail_on or own.fail_on or ("expired",)]
+    project = settings(Path.cwd())
+    rules = [Rule.parse(rule) for rule in fail_on or project.fail_on or ("expired",)]
     result = scan(
         open_registry(registry, figures=False),
-        Files(paths=paths or (Path(),), exclude=(*exclude, *own.exclude)),
+        Files(paths=paths or (Path(),), exclude=(*exclude, *project.exclude)),
         rules=rules,
-        ignore=(*ignore, *own.ignore),
+        ignore=(*ignore, *project.ignore),
         as_of=as_of.date(),
     )
     _print(result, form)
@@ -90,8 +90,8 @@ def command(
 def _kinds(result: "Scan") -> str:
     """Return the commonest endings of files that were passed over, with their numbers."""
     common = sorted(result.kinds, key=lambda kind: (-result.kinds[kind], kind))
-    rest = f" and {len(common) - _MOST_KINDS} more" if len(common) > _MOST_KINDS else ""
-    return ", ".join(f"{kind} {result.kinds[kind]}" for kind in common[:_MOST_KINDS]) + rest
+    remainder = f" and {len(common) - _MOST_KINDS} more" if len(common) > _MOST_KINDS else ""
+    return ", ".join(f"{kind} {result.kinds[kind]}" for kind in common[:_MOST_KINDS]) + remainder
 
 
 def _print(result: "Scan", form: str) -> None:

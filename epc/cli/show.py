@@ -62,7 +62,7 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     from epc.analysis.audit import audit
 
     audited = None if html is None else audit(run)
-    ended = [each.words for each in _states(manifest) if each.status == "expired"]
+    ended = [state.words for state in _states(manifest) if state.status == "expired"]
     show(manifest, run, form=form, audited=audited, ended=ended)
     if figure:
         from epc.records.recompute import manifest_path
@@ -121,11 +121,11 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
         echo_json(
             [
                 {
-                    **asdict(each),
-                    "text": config.tasks[each.domain][each.task],
-                    "group": groups[each.domain][each.task] if groups else None,
+                    **asdict(quality),
+                    "text": config.tasks[quality.domain][quality.task],
+                    "group": groups[quality.domain][quality.task] if groups else None,
                 }
-                for each in qualities
+                for quality in qualities
             ]
         )
     else:

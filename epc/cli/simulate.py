@@ -122,10 +122,10 @@ def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> l
         **{f"pci_{d}": f"PCI {d}" for d in DOMAINS},
     }
     for key, name in names.items():
-        each = summary.spread[key]
+        law = summary.spread[key]
         lines.append(
-            f"{name:<28}{each.mean:>9.4f}{each.standard_error:>8.4f}"
-            f"{f'{each.q05:.3f} to {each.q95:.3f}':>20}{f'{each.q025:.3f} to {each.q975:.3f}':>20}"
+            f"{name:<28}{law.mean:>9.4f}{law.standard_error:>8.4f}"
+            f"{f'{law.q05:.3f} to {law.q95:.3f}':>20}{f'{law.q025:.3f} to {law.q975:.3f}':>20}"
         )
     for direction in DIRECTIONS:
         mean, error = summary.excess[direction]

@@ -217,8 +217,8 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
 
     checkout = checkout_here()
     registry = of_folder(checkout)
-    named = [str(registry.snapshot(tag).tag) for tag in tags]
-    selection = (rebuildable if source else recomputable)(registry, named)
+    names = [str(registry.snapshot(tag).tag) for tag in tags]
+    selection = (rebuildable if source else recomputable)(registry, names)
     results = []
     for again in recompute_all(checkout, registry, selection, source=source):
         results.append(again)
@@ -232,6 +232,6 @@ def recompute(tags: tuple[str, ...], source: Path | None, form: str) -> None:
             for line in (*again.changed, *again.problems):
                 say(f"  {line}")
         note(f"recomputed: {len(results):,}")
-        if not named:
+        if not names:
             note(passed_over(registry))
     leave(clean=all(again.ok for again in results))

@@ -50,8 +50,8 @@ def standing(stage: Stage, left_s: float | None = None) -> str:
 
 def parts(stage: Stage) -> str:
     """Return how far the parts of a stage are."""
-    each = ((name.replace("_", " "), stage.done_of[name], of) for name, of in stage.parts.items())
-    return ", ".join(f"{name} {done:,}/{of:,}" for name, done, of in each)
+    shares = ((name.replace("_", " "), stage.done_of[name], of) for name, of in stage.parts.items())
+    return ", ".join(f"{name} {done:,}/{of:,}" for name, done, of in shares)
 
 
 def rows(progress: Progress, now: float) -> Iterator[tuple[str, str]]:
@@ -118,9 +118,9 @@ def spent(progress: Progress) -> str:
 
 def span(seconds: float) -> str:
     """Return a time in words."""
-    whole = round(seconds)
-    if whole < _MINUTE:
-        return f"{whole} s"
-    if whole < _HOUR:
-        return f"{whole // _MINUTE} min {whole % _MINUTE:02} s"
-    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE:02} min"
+    total_s = round(seconds)
+    if total_s < _MINUTE:
+        return f"{total_s} s"
+    if total_s < _HOUR:
+        return f"{total_s // _MINUTE} min {total_s % _MINUTE:02} s"
+    return f"{total_s // _HOUR} h {total_s % _HOUR // _MINUTE:02} min"

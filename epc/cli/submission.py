@@ -46,7 +46,7 @@ def command() -> None:
 @click.option("--replicates", metavar="TAG", help="The snapshot that this repeats.")
 @click.pass_context
 def new(
-    ctx: click.Context, /, run: Path, judge: str | None, slug: str | None, **given: str | None
+    ctx: click.Context, /, run: Path, judge: str | None, slug: str | None, **options: str | None
 ) -> None:
     r"""Make a submission from RUN, or from what a judge said, in submissions/ of this checkout.
 
@@ -68,30 +68,30 @@ def new(
     from epc.registry.submissions import layout, making
 
     checkout = checkout_here()
-    registry, own = of_folder(checkout), {value: name for name, value in secrets()}
-    making.require_no_secret({"slug": slug, **given}, own)
+    registry, known_secrets = of_folder(checkout), {value: name for name, value in secrets()}
+    making.require_no_secret({"slug": slug, **options}, known_secrets)
     if run.is_file() != (judge is not None):
         raise click.UsageError("--judge is of a verdict file, which needs it.")
-    if judge and any(given[key] for key in _OF_A_SOURCE):
+    if judge and any(options[key] for key in _OF_A_SOURCE):
         words = ", ".join(f"--{key}" for key in _OF_A_SOURCE)
         raise click.UsageError(f"A verdict file says this itself: leave {words} out.")
     if judge:
         around = ctx.with_resource(TemporaryDirectory())
         run = cut_to(run, judge, Path(around) / run.stem, plain=True)
     subject = making.subject_of(run)
-    facts = making.inferred_of(subject, registry, given["platform"])
-    given |= {key: given[key] or value for key, value in asdict(facts).items()}
-    if tag := given["replicates"]:
-        who = (given["generation"], given["contributor"], given["login"])
+    facts = making.inferred_of(subject, registry, options["platform"])
+    options |= {key: options[key] or value for key, value in asdict(facts).items()}
+    if tag := options["replicates"]:
+        who = (options["generation"], options["contributor"], options["login"])
         making.require_repeatable(registry, tag, *who)
-    statement = _stated(given, subject)
+    statement = _stated(options, subject)
     making.require_agreeing(subject, statement)
     folder = making.make(
         checkout / layout.FOLDER,
         run,
         slug or making.proposed_slug(statement.generation, subject),
         statement,
-        own,
+        known_secrets,
     )
     note(f"next     epc submission check {folder}")
     say(str(folder))
@@ -104,7 +104,7 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
     """
     from epc.registry.submissions.statement import Statement
 
-    known: dict[str, Any] = dict(values)
+    facts: dict[str, Any] = dict(values)
     questions: dict[str, Any] = {
         "contributor": {"text": "Who measured it"},
         "login": {"text": "The GitHub account that will open the pull request"},
@@ -124,13 +124,13 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
         questions["source"] = {
             "text": "Who gave the verdicts, when and how, and where they are from"
         }
-    missing = [key for key in questions if known[key] is None]
+    missing = [key for key in questions if facts[key] is None]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{key}" for key in missing)
         raise click.UsageError(f"The run does not tell everything: give {options}.")
     for key in missing:
-        known[key] = click.prompt(err=True, **questions[key])
-    return Statement(identity=subject.identity, **known)
+        facts[key] = click.prompt(err=True, **questions[key])
+    return Statement(identity=subject.identity, **facts)
 
 
 @command.command()

@@ -41,7 +41,7 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
     from epc.records.validate import validate
 
     ok = True
-    for path in (run for named in paths for run in each_run(named)):
+    for path in (run for name in paths for run in each_run(name)):
         same = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
         report = validate(path)
         ok = ok and same and report.ok

@@ -67,7 +67,7 @@ class Course(Struct, frozen=True, kw_only=True):
 def run_course(
     seeds: Sequence[int],
     rounds: int,
-    known: Known,
+    verdicts: Known,
     rule: Rule,
     phases: Sequence[Phase] | None = None,
 ) -> Course | None:
@@ -75,13 +75,13 @@ def run_course(
 
     Source: EPC-2.1, EPC-2.3; Readings R1 and R2.
     """
-    phases = phases or Domains.of(known).phases
+    phases = phases or Domains.of(verdicts).phases
     drawn = drawn_for(tuple(seeds), tuple(phase.stream for phase in phases), rounds)
-    strategies = len(next(iter(known.values())))
+    strategies = len(next(iter(verdicts.values())))
     course = Course(
         phases=phases,
         drawn=drawn,
-        tasks=_tasks(drawn, [len(known[phase.domain][0]) for phase in phases]),
+        tasks=_tasks(drawn, [len(verdicts[phase.domain][0]) for phase in phases]),
         strategies=np.empty(drawn.shape[:3], dtype=np.intp),
         verdicts=np.empty(drawn.shape[:3], dtype=np.int8),
         weights=np.empty((*drawn.shape[:2], strategies)),
@@ -91,10 +91,10 @@ def run_course(
     states[:] = start
     phase_index = {phase.name: index for index, phase in enumerate(phases)}
     first = [index for index, phase in enumerate(phases) if phase.start is None]
-    _train(course, states, first, known, rule)
-    rest = {index: phase_index[phase.start] for index, phase in enumerate(phases) if phase.start}
-    states[:, list(rest)] = states[:, list(rest.values())]
-    _train(course, states, list(rest), known, rule)
+    _train(course, states, first, verdicts, rule)
+    starts = {index: phase_index[phase.start] for index, phase in enumerate(phases) if phase.start}
+    states[:, list(starts)] = states[:, list(starts.values())]
+    _train(course, states, list(starts), verdicts, rule)
     ended = policies(rule, states.reshape(-1, len(start)).T)
     course.weights[:] = ended.T.reshape(course.weights.shape)
     return None if (course.verdicts == UNKNOWN).any() else course
@@ -111,21 +111,21 @@ def drawn_for(seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int) -> 
     return drawn
 
 
-def _train(course: Course, states: Array, own: list[int], known: Known, rule: Rule) -> None:
+def _train(course: Course, states: Array, rows: list[int], outcomes: Known, rule: Rule) -> None:
     """Train every seed in phases that do not depend on each other; a column is one such phase.
 
     Shapes: states (S, P, n), which those of the own phases are replaced in.
     """
-    codes = _codes(known)
+    codes = _codes(outcomes)
     seeds, _, rounds = course.tasks.shape
-    columns, (strategies, tasks) = seeds * len(own), codes.shape[1:]
+    columns, (strategies, tasks) = seeds * len(rows), codes.shape[1:]
 
     def by_round(array: Array | Indices) -> Any:
-        return np.ascontiguousarray(array[:, own].reshape(columns, -1).T)
+        return np.ascontiguousarray(array[:, rows].reshape(columns, -1).T)
 
     moved, spun = by_round(states), by_round(course.drawn[..., 1])
-    places = {domain: at for at, domain in enumerate(known)}
-    domains = [places[course.phases[index].domain] for index in own]
+    places = {domain: at for at, domain in enumerate(outcomes)}
+    domains = [places[course.phases[index].domain] for index in rows]
     # A cell is a place in the table of all codes; that of the first strategy, until one is chosen.
     cells = by_round(course.tasks)
     cells += np.tile([domain * strategies * tasks for domain in domains], seeds)
@@ -139,10 +139,10 @@ def _train(course: Course, states: Array, own: list[int], known: Known, rule: Ru
         return verdicts
 
     play(moved, spun, ask, rule)
-    met = cells.T.reshape(seeds, len(own), rounds)
-    course.strategies[:, own] = met // tasks % strategies
-    course.verdicts[:, own] = flat_codes[met]
-    states[:, own] = moved.T.reshape(seeds, len(own), -1)
+    met = cells.T.reshape(seeds, len(rows), rounds)
+    course.strategies[:, rows] = met // tasks % strategies
+    course.verdicts[:, rows] = flat_codes[met]
+    states[:, rows] = moved.T.reshape(seeds, len(rows), -1)
 
 
 def _tasks(drawn: Array, counts: Sequence[int]) -> Indices:
@@ -152,12 +152,12 @@ def _tasks(drawn: Array, counts: Sequence[int]) -> Indices:
     return tasks
 
 
-def _codes(known: Known) -> Indices:
+def _codes(verdicts: Known) -> Indices:
     """Return the verdicts' codes by domain, strategy and task."""
-    most = max(len(row) for table in known.values() for row in table)
-    strategies = max(map(len, known.values()))
-    codes = np.full((len(known), strategies, most), UNKNOWN, dtype=np.int8)
-    for index, table in enumerate(known.values()):
+    most = max(len(row) for table in verdicts.values() for row in table)
+    strategies = max(map(len, verdicts.values()))
+    codes = np.full((len(verdicts), strategies, most), UNKNOWN, dtype=np.int8)
+    for index, table in enumerate(verdicts.values()):
         for strategy, row in enumerate(table):
             codes[index, strategy, : len(row)] = [_CODES[verdict] for verdict in row]
     return codes

@@ -128,24 +128,24 @@ class _Thompson:
         rates, certain = np.array(WIN_RATES), np.ones(CELLS)
         self._likely = np.stack([rates, 1 - rates, certain, certain], axis=1)
         self._tied = np.array(_UNDECIDED)
-        own = state.reshape(-1, CELLS, seeds)
-        self._below = np.stack([_up_to_the_middle(part) for part in own])
-        self._ratio = _ratio(own, self._below)
+        cells = state.reshape(-1, CELLS, seeds)
+        self._below = np.stack([_up_to_the_middle(part) for part in cells])
+        self._ratio = _ratio(cells, self._below)
         self._terms = np.empty_like(self._ratio)
-        self.policy = np.empty((len(own), seeds))
+        self.policy = np.empty((len(cells), seeds))
         self._weigh()
 
     def move(self, at: Indices, verdicts: Indices) -> None:
         at = self._rows + (at // self._seeds * ((CELLS - 1) * self._seeds) + at)
-        own = self._flat.take(at)
-        own *= self._likely.take(verdicts, axis=1)
-        total = added(own)
+        moved = self._flat.take(at)
+        moved *= self._likely.take(verdicts, axis=1)
+        total = added(moved)
         np.putmask(total, self._tied.take(verdicts), 1.0)
-        own /= total
-        below = _up_to_the_middle(own)
-        self._flat[at] = own
+        moved /= total
+        below = _up_to_the_middle(moved)
+        self._flat[at] = moved
         self._below.reshape(-1)[at] = below
-        self._ratio.reshape(-1)[at] = _ratio(own, below)
+        self._ratio.reshape(-1)[at] = _ratio(moved, below)
         self._weigh()
 
     def _weigh(self) -> None:
@@ -181,7 +181,7 @@ def _up_to_the_middle(part: Array) -> Array:
     return below
 
 
-def _ratio(own: Array, below: Array) -> Array:
+def _ratio(above: Array, below: Array) -> Array:
     """Return mass over what is below the middle of its cell; 0 where nothing is."""
-    ratio: Array = np.divide(own, below, out=np.zeros_like(own), where=below > 0)
+    ratio: Array = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
     return ratio

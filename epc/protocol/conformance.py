@@ -25,8 +25,8 @@ def replay(case: Mapping[str, Any]) -> Json:
     turns: dict[str, list[Turn]] = {}
     for name in (phase.name for phase in PHASES):
         turns[name] = [
-            Turn(u_strategy=given.get("u"), strategy=_strategy(given, name, index, strategies))
-            for index, given in enumerate(case["phases"][name])
+            Turn(u_strategy=trial.get("u"), strategy=_strategy(trial, name, index, strategies))
+            for index, trial in enumerate(case["phases"][name])
         ]
     config = case.get("config", {})
     rule = rule_of(config.get("rule", config))
@@ -34,10 +34,10 @@ def replay(case: Mapping[str, Any]) -> Json:
         turns, strategies=strategies, rule=rule, initial=_initial(case, strategies, rule)
     )
 
-    def given(comparison: Comparison) -> Verdict:
+    def trial(comparison: Comparison) -> Verdict:
         return Verdict(case["phases"][comparison.phase.name][comparison.round]["verdict"])
 
-    return answer(drive(measurement, given))
+    return answer(drive(measurement, trial))
 
 
 def _strategy(case_round: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:

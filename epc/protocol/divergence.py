@@ -57,8 +57,8 @@ def _total(left: Array, right: Array) -> Long:
     """Return the sum over strategies of p ln(p/m) + q ln(q/m), m the mean of p and q."""
     same = left == right  # both terms are 0, also where both weights are
     shares = np.where(same, 0.5, np.stack([left, right]))
-    whole = _two_sum(*shares)
-    high, low = (np.concatenate(x) for x in _times(_log_ratio(shares, whole), shares))
+    total = _two_sum(*shares)
+    high, low = (np.concatenate(x) for x in _times(_log_ratio(shares, total), shares))
     while len(high) > 1:  # one half is added to the other; what has no partner waits
         half, end = len(high) // 2, len(high) // 2 * 2
         added = _add((high[:half], low[:half]), (high[half:end], low[half:end]))
@@ -66,20 +66,20 @@ def _total(left: Array, right: Array) -> Long:
     return high[0], low[0]
 
 
-def _log_ratio(share: Array, whole: Long) -> Long:
+def _log_ratio(share: Array, total: Long) -> Long:
     """Return ln(2 share / whole), and 0 where the share is 0 (0 ln 0 = 0).
 
     2 share / whole = f 2**e with f in [1/2, 1); ln f is that of the nearest tabulated c, plus
     2 artanh((f - c) / (f + c)), whose argument is below 1/256.
     """
-    ratio = _divide((2 * np.where(share == 0, whole[0] / 2, share), 0 * share), whole)
+    ratio = _divide((2 * np.where(share == 0, total[0] / 2, share), 0 * share), total)
     fraction, exponent = np.frexp(ratio[0])
-    rest = np.ldexp(ratio[1], -exponent)
+    remainder = np.ldexp(ratio[1], -exponent)
     nearest = np.rint(fraction * _STEPS)
     centre = nearest / _STEPS
-    upper = _two_sum(fraction - centre, rest)
+    upper = _two_sum(fraction - centre, remainder)
     lower = _two_sum(fraction, centre)
-    s = _divide(upper, (lower[0], lower[1] + rest))
+    s = _divide(upper, (lower[0], lower[1] + remainder))
     square = _multiply(s, s)
     cube = _multiply(square, s)
     third = _divide(cube, (3.0, 0.0))

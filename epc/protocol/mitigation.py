@@ -157,8 +157,8 @@ def _asks(judging: Judging, *, exchanged: bool) -> Iterator[Ask]:
 
 def calibrated_members(judging: Judging) -> list[int]:
     """Return the numbers of the members that are calibrated, in rising order."""
-    own = [part.member for part in judging.of if judging.kind == "calibrated"]
-    return sorted({*own, *(n for part in judging.of for n in calibrated_members(part))})
+    members = [part.member for part in judging.of if judging.kind == "calibrated"]
+    return sorted({*members, *(n for part in judging.of for n in calibrated_members(part))})
 
 
 def parts_of(judging: Judging) -> Iterator[Judging]:

@@ -152,7 +152,7 @@ def summarise(
             "all": {
                 "tie_rate": [r["tie_rate"] for r in records],
                 "cpci": cpcis,
-                "mpci": [mpci(*each) for each in zip(pure, cpcis, strict=True)],
+                "mpci": [mpci(*pair) for pair in zip(pure, cpcis, strict=True)],
             },
         }
     )
@@ -193,7 +193,7 @@ def _cpcis(pure: Sequence[Sequence[Weights]]) -> list[float]:
     Shapes: by domain, (n, K) each.
     """
     of_two = [shifts(list(zip(*both, strict=True))) for both in combinations(pure, 2)]
-    return [mean(each) for each in zip(*of_two, strict=True)]
+    return [mean(domains) for domains in zip(*of_two, strict=True)]
 
 
 def vector(record: Json, phase: str) -> Weights:
@@ -237,10 +237,10 @@ def _zero_rate(records: Sequence[Json], direction: str) -> Estimate:
 
 def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, int]]) -> float:
     """Return the share of ties among what was said; a missing pair is none (Reading R72)."""
-    ended = [each for count in counts for each in count.items()]
+    ended = [item for count in counts for item in count.items()]
     ties = sum(number for verdict, number in ended if verdict == Verdict.TIE)
-    whole = sum(number for verdict, number in ended if verdict != Verdict.MISSING)
-    return ties / whole if whole else 0.0  # Reading R34
+    total = sum(number for verdict, number in ended if verdict != Verdict.MISSING)
+    return ties / total if total else 0.0  # Reading R34
 
 
 def _tally(causes: Iterable[str | None]) -> dict[str, int]:

@@ -36,11 +36,11 @@ def play(
     policy, move = columns.policy, columns.move
     seeds = state.shape[1]
     wheel = _Wheel(policy)
-    own = np.arange(seeds)
+    seed_index = np.arange(seeds)
     for number, u in enumerate(spun):
         chosen = wheel.spin(u)
         at = chosen * seeds
-        at += own
+        at += seed_index
         move(at, ask(number, chosen, at))
 
 

@@ -143,18 +143,18 @@ class Thompson(Struct, frozen=True, kw_only=True):
         """Return the Beta(prior_wins, prior_losses) prior of every strategy."""
         prior = [1.0] * CELLS
         for _ in range(self.prior_wins - 1):
-            prior = [each * rate for each, rate in zip(prior, WIN_RATES, strict=True)]
+            prior = [weight * rate for weight, rate in zip(prior, WIN_RATES, strict=True)]
         for _ in range(self.prior_losses - 1):
-            prior = [each * (1 - rate) for each, rate in zip(prior, WIN_RATES, strict=True)]
+            prior = [weight * (1 - rate) for weight, rate in zip(prior, WIN_RATES, strict=True)]
         return shares(prior) * strategies
 
     def policy(self, state: State) -> Weights:
         """Return how probable it is that each strategy's draw is the highest. Shapes: (K,)."""
-        own = [state[at : at + CELLS] for at in range(0, len(state), CELLS)]
-        below = [_up_to_the_middle(part) for part in own]
+        posteriors = [state[at : at + CELLS] for at in range(0, len(state), CELLS)]
+        below = [_up_to_the_middle(part) for part in posteriors]
         all_below = [prod(cell) for cell in zip(*below, strict=True)]
         chances = []
-        for masses, middles in zip(own, below, strict=True):
+        for masses, middles in zip(posteriors, below, strict=True):
             # Of a strategy without mass at or below a cell, no draw is the highest there.
             cells = zip(masses, middles, all_below, strict=True)
             chances.append(
@@ -166,8 +166,10 @@ class Thompson(Struct, frozen=True, kw_only=True):
         """Return the posteriors after a verdict."""
         at = chosen * CELLS
         likely = WIN_RATES if won else [1 - rate for rate in WIN_RATES]
-        own = [each * rate for each, rate in zip(state[at : at + CELLS], likely, strict=True)]
-        return (*state[:at], *shares(own), *state[at + CELLS :])
+        posterior = [
+            weight * rate for weight, rate in zip(state[at : at + CELLS], likely, strict=True)
+        ]
+        return (*state[:at], *shares(posterior), *state[at + CELLS :])
 
 
 RULES: Final[Mapping[str, Callable[..., Rule]]] = {
@@ -175,12 +177,12 @@ RULES: Final[Mapping[str, Callable[..., Rule]]] = {
 }
 
 
-def rule_of(stated: Mapping[str, Any]) -> Rule:
+def rule_of(document: Mapping[str, Any]) -> Rule:
     """Return the rule that a design or a record of valid shape states; unnamed, the protocol's."""
-    made = RULES[stated.get("name", UpdateRule.name)]
-    known = rates_of(made())  # to JSON Schema 5.0 is an integer, and 1 a number
-    rates = {key: type(known[key])(rate) for key, rate in stated.items() if key != "name"}
-    return made(**rates)
+    default = RULES[document.get("name", UpdateRule.name)]
+    default_rates = rates_of(default())  # to JSON Schema 5.0 is an integer, and 1 a number
+    rates = {key: type(default_rates[key])(rate) for key, rate in document.items() if key != "name"}
+    return default(**rates)
 
 
 def rates_of(rule: Rule) -> dict[str, float]:
@@ -190,8 +192,8 @@ def rates_of(rule: Rule) -> dict[str, float]:
 
 def rule_json(rule: Rule) -> dict[str, Any]:
     """Return a rule as a record states it: the protocol's by its rates alone, as ever."""
-    named = {} if isinstance(rule, UpdateRule) else {"name": rule.name}
-    return named | rates_of(rule)
+    name_field = {} if isinstance(rule, UpdateRule) else {"name": rule.name}
+    return name_field | rates_of(rule)
 
 
 def rule_text(rule: Rule) -> str:

@@ -30,11 +30,11 @@ def vote_of(
     ask: Ask, pair: Pair, methods: tuple[Method, ...], *, template: str, baseline: str
 ) -> Vote:
     """Return one question to a member."""
-    shown = pair
+    presented = pair
     if ask.exchanged:
-        shown = _back(pair) if pair.against is not None else exchanged(pair, baseline)
-    text = evaluation_text(shown, method=methods[ask.member - 1], template=template)
-    return Vote(ask, shown, text)
+        presented = _back(pair) if pair.against is not None else exchanged(pair, baseline)
+    text = evaluation_text(presented, method=methods[ask.member - 1], template=template)
+    return Vote(ask, presented, text)
 
 
 def _back(pair: Pair) -> Pair:

@@ -47,27 +47,27 @@ def evaluator(text: str, *, strategies: int = STRATEGIES) -> Preferences:
 
     Raises: UsageError if the name or a setting is unknown or out of its range.
     """
-    name, _, rest = text.partition(":")
+    name, _, arguments = text.partition(":")
     if name not in KINDS:
         close = get_close_matches(name, KINDS, n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise UsageError(
             f"there is no synthetic evaluator {name!r}: {hint}they are {', '.join(KINDS)}"
         )
-    settings, lengths = _parse(name, rest, strategies)
+    settings, lengths = _parse(name, arguments, strategies)
     tie = settings.pop("tie")
     says = KINDS[name].build(settings, lengths, strategies)
     ties = np.full(strategies, tie)
     return {domain: Odds(a=says[domain] * (1 - tie), tie=ties) for domain in DOMAINS}
 
 
-def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:
+def _parse(name: str, arguments: str, strategies: int) -> tuple[Settings, Lengths]:
     kind = KINDS[name]
     allowed = {**kind.settings, "tie": _TIE}
     settings: Settings = {key: default for key, (default, _, _) in allowed.items()}
     lengths: Lengths = {}
     seen: set[str] = set()
-    for part in filter(None, rest.split(",")):
+    for part in filter(None, arguments.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key in seen:
             raise UsageError(f"{name}: {key} stands twice")
@@ -79,8 +79,8 @@ def _parse(name: str, rest: str, strategies: int) -> tuple[Settings, Lengths]:
         elif key in allowed:
             settings[key] = _number(name, key, value, allowed[key])
         else:
-            known = [*allowed, *(_LISTS if kind.lengths else ())]
-            raise UsageError(f"{name} has no setting {key!r}: it takes {', '.join(known)}")
+            allowed_names = [*allowed, *(_LISTS if kind.lengths else ())]
+            raise UsageError(f"{name} has no setting {key!r}: it takes {', '.join(allowed_names)}")
     return settings, lengths
 
 
@@ -161,8 +161,8 @@ def _length(settings: Settings, lengths: Lengths, strategies: int) -> dict[Domai
     unstated = np.linspace(_SHORTEST, JUDGED_CHARACTERS, strategies)
     odds = {}
     for domain in DOMAINS:
-        shown = np.minimum(lengths.get(domain, unstated), JUDGED_CHARACTERS)
-        odds[domain] = 1 / (1 + np.exp(-settings["slope"] * (shown - shown[0]) / 100))
+        seen = np.minimum(lengths.get(domain, unstated), JUDGED_CHARACTERS)
+        odds[domain] = 1 / (1 + np.exp(-settings["slope"] * (seen - seen[0]) / 100))
     return odds
 
 

@@ -90,14 +90,14 @@ def drawn(population: Population, runs: int, rng: Generator) -> dict[Domain, Jud
     by_domain = {}
     for at, domain in enumerate(DOMAINS):
         odds, tasks = base[domain], population.tasks[at]
-        own = logits(odds.a / np.maximum(1 - odds.tie, np.finfo(float).tiny))[None, :, None]
-        own = own + shared + population.apart * rng.standard_normal(shape)
-        own = own / population.noise[at] - population.shift * at
-        own = own + population.effects * rng.standard_normal((runs, 1, tasks))
+        taste = logits(odds.a / np.maximum(1 - odds.tie, np.finfo(float).tiny))[None, :, None]
+        taste = taste + shared + population.apart * rng.standard_normal(shape)
+        taste = taste / population.noise[at] - population.shift * at
+        taste = taste + population.effects * rng.standard_normal((runs, 1, tasks))
         topics = -(-tasks // population.topic)
         of_topics = rng.standard_normal((runs, population.strategies, topics))
         mixed = np.repeat(of_topics, population.topic, axis=2)[..., :tasks]
-        wins = shares(own + population.interaction[at] * mixed)
+        wins = shares(taste + population.interaction[at] * mixed)
         if population.flips is not None:
             wins = np.where(rng.random(wins.shape) < wins, 1 - population.flips, population.flips)
         if population.repeats is not None:
@@ -120,13 +120,15 @@ def _repeated(wins: Array, population: Population, rng: Generator) -> Array:
     Source: K. Pearson, Philosophical Transactions A 195 (1900), 1-47 (tetrachoric correlation);
     W. F. Sheppard, 192 (1899), 101-167 (its arcsine, exact at a win rate of one half).
     """
-    own, shared = (sin(pi / 2 * min(1.0, s)) for s in (population.repeats or 0, population.alike))
-    shared = min(shared, own)
+    repeats, shared = (
+        sin(pi / 2 * min(1.0, s)) for s in (population.repeats or 0, population.alike)
+    )
+    shared = min(shared, repeats)
     runs, _, tasks = wins.shape
     thresholds = np.vectorize(_NORMAL.inv_cdf)(np.clip(wins, _RARE, 1 - _RARE))
     drawn = sqrt(shared) * rng.standard_normal((runs, 1, tasks))
-    drawn = drawn + sqrt(own - shared) * rng.standard_normal(wins.shape)
-    rates: Array = np.vectorize(_NORMAL.cdf)((thresholds - drawn) / sqrt(max(1 - own, _RARE)))
+    drawn = drawn + sqrt(repeats - shared) * rng.standard_normal(wins.shape)
+    rates: Array = np.vectorize(_NORMAL.cdf)((thresholds - drawn) / sqrt(max(1 - repeats, _RARE)))
     return rates
 
 

@@ -43,8 +43,8 @@ def simulate_runs(
     """
     judged = drawn(population, runs, rng)
     counts = {
-        domain: np.zeros((*each.a.shape, len(VERDICTS)), np.int64)
-        for domain, each in judged.items()
+        domain: np.zeros((*flags.a.shape, len(VERDICTS)), np.int64)
+        for domain, flags in judged.items()
     }
     if reuse == "exhaustive":
         judged, counts = _asked_once(judged, rng)
@@ -60,11 +60,11 @@ def simulate_runs(
         play(weights, spins, ask, RULE)
         done[phase.name] = weights
         if reuse == "fresh":
-            own = counts[phase.domain]
-            own += np.bincount(outcomes.ravel(), minlength=own.size).reshape(own.shape)
+            tally = counts[phase.domain]
+            tally += np.bincount(outcomes.ravel(), minlength=tally.size).reshape(tally.shape)
     for domain in DOMAINS:
         counts[domain] *= judged[domain].asked[..., None]
-    whole = population.missing > 0
+    with_missing = population.missing > 0
     return [
         Run(
             vectors={
@@ -74,7 +74,7 @@ def simulate_runs(
             table=VerdictTable(
                 counts={domain: counts[domain][number] for domain in DOMAINS},
                 repeated=reuse == "exhaustive",
-                whole=whole,
+                whole=with_missing,
             ),
         )
         for number in range(runs)
@@ -86,13 +86,13 @@ def _asked_once(
 ) -> tuple[dict[Domain, Judged], dict[Domain, Counts]]:
     """Return an evaluator that repeats the one answer drawn for each pair, and its tables."""
     answers, counts = {}, {}
-    for domain, each in judged.items():
-        uniforms = rng.random(each.a.shape)
-        verdict = (uniforms >= each.a).astype(np.int64) + (uniforms >= each.a + each.tie)
+    for domain, flags in judged.items():
+        uniforms = rng.random(flags.a.shape)
+        verdict = (uniforms >= flags.a).astype(np.int64) + (uniforms >= flags.a + flags.tie)
         verdict = np.array([0, 2, 1])[verdict]  # drawn in the order A, tie, B
         counts[domain] = (verdict[..., None] == np.arange(len(VERDICTS))).astype(np.int64)
         sure = counts[domain].astype(np.float64)
-        answers[domain] = Judged(sure[..., 0], sure[..., 2], each.asked)
+        answers[domain] = Judged(sure[..., 0], sure[..., 2], flags.asked)
     return answers, counts
 
 

@@ -99,7 +99,7 @@ def train_by(draws: Iterable[Array], state: Array, *, rule: Rule, odds: Odds) ->
     drawn = np.empty((2, 0))
     says_a, not_b = odds.a.reshape(-1), odds.not_b
     evaluators, seeds = says_a.size // odds.strategies, state.shape[1]
-    own = np.tile(np.arange(evaluators), -(-seeds // evaluators))[:seeds]
+    judge_of_seed = np.tile(np.arange(evaluators), -(-seeds // evaluators))[:seeds]
 
     def spins() -> Iterator[Array]:
         nonlocal drawn
@@ -107,10 +107,10 @@ def train_by(draws: Iterable[Array], state: Array, *, rule: Rule, odds: Odds) ->
             yield drawn[0]
 
     def ask(_: int, chosen: Indices, at: Indices) -> Indices:
-        asked = at if evaluators == seeds else chosen * evaluators + own
-        verdicts: Indices = (drawn[1] >= says_a.take(asked)).view(np.int8)
+        column = at if evaluators == seeds else chosen * evaluators + judge_of_seed
+        verdicts: Indices = (drawn[1] >= says_a.take(column)).view(np.int8)
         if not_b is not None:
-            verdicts += drawn[1] >= not_b.take(asked)
+            verdicts += drawn[1] >= not_b.take(column)
         return verdicts
 
     play(state, spins(), ask, rule)

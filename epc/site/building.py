@@ -140,12 +140,12 @@ def _published(html: Path, documents: Path) -> Iterator[tuple[str, Content]]:
     """Yield what mkdocs made, by its place in the site; each page gets its policy."""
     paths = [path for path in sorted(html.rglob("*")) if path.is_file()]
     names = [path.relative_to(html).as_posix() for path in paths]
-    ours = {f"{path.stem}/{_PAGE}" for path in documents.glob("*.md")} & {*names}
-    known = themes((html / name).read_text("utf-8") for name in ours)
+    pages = {f"{path.stem}/{_PAGE}" for path in documents.glob("*.md")} & {*names}
+    scripts = themes((html / name).read_text("utf-8") for name in pages)
     for name, path in zip(names, paths, strict=True):
         if name not in _NOT_OURS:
             is_page = path.suffix == ".html"
-            yield name, guarded(path.read_text("utf-8"), known) if is_page else path
+            yield name, guarded(path.read_text("utf-8"), scripts) if is_page else path
 
 
 def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:

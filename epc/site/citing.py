@@ -59,19 +59,19 @@ def work_of(citation: Citation) -> Work:
 def plain(site: Site, page: SnapshotPage) -> str:
     """Return a citation for a text: the work and the place in it first, if a work printed it."""
     row, card = page.row, page.card
-    own = f"EPC registry, snapshot {row.tag} ({row.trust}), {_day(page)}."
+    citation = f"EPC registry, snapshot {row.tag} ({row.trust}), {_day(page)}."
     if site.address:
-        own += f" {site.address}snapshots/{row.tag}/"
+        citation += f" {site.address}snapshots/{row.tag}/"
     if isinstance(card, ReportedCard):
         work = work_of(card.citation)
         year = f" ({work.year})" if work.year else ""
         return (
             f"{work.authors}{year}. {work.title}. {work.id}, {card.citation.place}. "
-            f"{card.citation.address} As transcribed in: {own}"
+            f"{card.citation.address} As transcribed in: {citation}"
         )
     if isinstance(card, ObservedCard):
-        return f"{_source(card)}. As recorded in: {own}"
-    return f"{card.contributor} ({_day(page)[:4]}). {row.tag}: {page.subject}. {own}"
+        return f"{_source(card)}. As recorded in: {citation}"
+    return f"{card.contributor} ({_day(page)[:4]}). {row.tag}: {page.subject}. {citation}"
 
 
 def _source(card: ObservedCard) -> str:

@@ -113,10 +113,10 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
     (plan, wrong), (log, more) = (strict_json.read(folder / name) for name in (PLAN, RUN_LOG))
     if wrong or more:
         return None
-    stated = parse(plan, Plan)
-    names = {prompt.id: f"{PROMPTS}/{prompt.id}.txt" for prompt in stated.prompts.values()}
+    judge_plan = parse(plan, Plan)
+    names = {prompt.id: f"{PROMPTS}/{prompt.id}.txt" for prompt in judge_plan.prompts.values()}
     texts = {prompt: _text(raw[name]) for prompt, name in names.items() if name in raw}
-    return Judging(plan=stated, log=parse(log, RunLog), prompts=texts)
+    return Judging(plan=judge_plan, log=parse(log, RunLog), prompts=texts)
 
 
 def _directions(snapshot: Snapshot) -> Iterator[Direction]:
@@ -127,11 +127,11 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
     if snapshot.kind in ("judged", "observed"):
         return
     crossing = snapshot.audit.crossing if snapshot.audit else {}
-    named = {figure.name: figure for figure in figures_of(snapshot)}
-    for name, gamma in named.items():
+    by_name = {figure.name: figure for figure in figures_of(snapshot)}
+    for name, gamma in by_name.items():
         direction = name.removeprefix("gamma/")
         if name != direction and Pair.is_key(direction):
-            floor = named.get(f"control/noise_floor/{direction}")
+            floor = by_name.get(f"control/noise_floor/{direction}")
             yield Direction(
                 name=direction,
                 title=pair_title(direction),
@@ -139,7 +139,7 @@ def _directions(snapshot: Snapshot) -> Iterator[Direction]:
                 noise=Noise(mean=floor.mean, low=floor.spread[0], high=floor.spread[1])
                 if floor and floor.spread
                 else None,
-                excess=None if snapshot.failed else named.get(f"control/excess/{direction}"),
+                excess=None if snapshot.failed else by_name.get(f"control/excess/{direction}"),
                 into=crossing.get(direction),
             )
 
@@ -221,9 +221,9 @@ def _evaluator(
 
         state = on(as_of)
         ending = on(state.until) if state.until and state.until > as_of else state
-        meant = registry.meant(life, as_of)
-        standing = _standing_of(registry, meant, state=state, ending=ending)
-        target = meant if meant.means else None
+        means = registry.meant(life, as_of)
+        standing = _standing_of(registry, means, state=state, ending=ending)
+        target = means if means.means else None
         platforms.append(Platform(record=record, standing=standing, meant=target))
     spellings = [spelling for life in lives for spelling in (life.model, *life.aliases)]
     who = subject_of_page(registry, name, (page.row.snapshot for page in snapshots))
@@ -259,12 +259,12 @@ def _pointing(pointers: Sequence[tuple[str, Life]], lives: tuple[Life, ...]) -> 
 
 def _targets(registry: Registry, lives: tuple[Life, ...]) -> dict[str, str]:
     """Return the generation of each model that these lives ever pointed to."""
-    wanted = {(life.platform, pointer.to) for life in lives for pointer in life.points_to}
-    if not wanted:
+    pointers = {(life.platform, pointer.to) for life in lives for pointer in life.points_to}
+    if not pointers:
         return {}
     return {
         life.model: generation.name
         for generation in registry.generations.values()
         for life in generation.lives
-        if (life.platform, life.model) in wanted
+        if (life.platform, life.model) in pointers
     }

@@ -45,11 +45,11 @@ def by(card: Card) -> list[Fact]:
     source = card.source if card.kind == "measured" else None
     whose = f"{card.contributor} ({login} on GitHub)" if login else card.contributor
     attested = card.attested if card.kind == "measured" else None
-    stated = (
+    facts = (
         ("Verdicts from, as stated", source),
         ("Attested", attested and f"{attested}: {attested.run}"),
     )
-    return [("By", whose), *((name, text) for name, text in stated if text)]
+    return [("By", whose), *((name, text) for name, text in facts if text)]
 
 
 def measured(card: Card) -> str:
@@ -108,8 +108,8 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
     yield "Made", details.created
     yield "Software", ", ".join(f"{name} {v}" for name, v in sorted(details.software.items()))
     yield "Rounds", whole(config.rounds)
-    named = "Learning rates" if config.rule is None else "Learning rule"
-    yield named, rule_text(config.learning_rule)
+    rule_title = "Learning rates" if config.rule is None else "Learning rule"
+    yield rule_title, rule_text(config.learning_rule)
     yield "Draws", config.generator
     yield "Reuse", "answers reused" if manifest.reuses else "every round asked afresh"
     yield "Coverage", "exhaustive" if config.exhaustive else "as the rounds drew"
@@ -129,9 +129,9 @@ def provenance(manifest: Manifest) -> Iterator[Fact]:
 
 
 def _asked(title: str, identity: ModelIdentity, decoding: Mapping[str, Any]) -> Iterator[Fact]:
-    stated = sorted((name, v) for name, v in decoding.items() if v not in (None, []))
+    settings = sorted((name, v) for name, v in decoding.items() if v not in (None, []))
     yield title, f"{identity.model}, version {identity.version}, {identity.endpoint}"
-    yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in stated)
+    yield f"{title}, decoding", ", ".join(f"{name} {value}" for name, value in settings)
     for name, value in sorted(identity.details.items()):
         yield f"{title}, {name}", flat(value)
 

@@ -35,8 +35,8 @@ class _Entry:
 
 def of_changes(site: Site) -> bytes:
     """Return the feed of the latest changes to snapshots, newest first."""
-    own = ("urn:epc:registry:changes", "EPC registry: what changed")
-    return _feed(site, own, ("feed.xml", "changes/"), list(_changes(site.changes)))
+    identity = ("urn:epc:registry:changes", "EPC registry: what changed")
+    return _feed(site, identity, ("feed.xml", "changes/"), list(_changes(site.changes)))
 
 
 def of_evaluators(
@@ -50,8 +50,8 @@ def of_evaluators(
     tags = {snapshot.row.tag for page in pages for snapshot in page.snapshots}
     entries = [entry for page in pages for entry in _ends(page, site.as_of)]
     entries += _changes(change for change in site.changes if change.tag in tags)
-    own = (f"urn:epc:registry:{quote(name)}", f"EPC registry: {name}")
-    return _feed(site, own, (quote(path), about), entries)
+    identity = (f"urn:epc:registry:{quote(name)}", f"EPC registry: {name}")
+    return _feed(site, identity, (quote(path), about), entries)
 
 
 def _changes(changes: Iterable[Change]) -> Iterator[_Entry]:
@@ -104,7 +104,7 @@ def _whose(life: LifeRecord, ends: Stated) -> str:
 
 
 def _feed(
-    site: Site, own: tuple[str, str], places: tuple[str, str], entries: list[_Entry]
+    site: Site, identity: tuple[str, str], places: tuple[str, str], entries: list[_Entry]
 ) -> bytes:
     """Return a feed with the latest entries, newest first.
 
@@ -113,8 +113,8 @@ def _feed(
     latest = sorted(entries, key=lambda entry: entry.updated)[: -_LATEST - 1 : -1]
     feed = ET.Element("feed", {"xmlns": _ATOM})
     newest = latest[0].updated if latest else _UNKNOWN
-    _add(feed, "id", own[0])
-    _add(feed, "title", own[1])
+    _add(feed, "id", identity[0])
+    _add(feed, "title", identity[1])
     _add(feed, "updated", f"{newest}T00:00:00Z")
     ET.SubElement(feed, "link", {"rel": "self", "href": f"{site.address}{places[0]}"})
     ET.SubElement(feed, "link", {"href": f"{site.address}{places[1]}"})

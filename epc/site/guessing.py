@@ -39,8 +39,8 @@ def platforms(site: Site) -> dict[str, list[tuple[EvaluatorPage, Platform]]]:
     for page in site.evaluators:
         for platform in page.platforms:
             by_platform.setdefault(platform.record.platform, []).append((page, platform))
-    own = {page.name.casefold() for page in site.evaluators}
-    return {name: by_platform[name] for name in sorted(by_platform) if name not in own}
+    evaluators = {page.name.casefold() for page in site.evaluators}
+    return {name: by_platform[name] for name in sorted(by_platform) if name not in evaluators}
 
 
 def aliases(site: Site) -> list[Alias]:
@@ -53,11 +53,11 @@ def aliases(site: Site) -> list[Alias]:
             for name in dict.fromkeys((life.model, *life.aliases)):
                 rank = name != life.model, elsewhere
                 by_name.setdefault(name, []).append((rank, page))
-    taken = {page.name for page in site.evaluators} | platforms(site).keys()
+    names = {page.name for page in site.evaluators} | platforms(site).keys()
     return [
         Alias(place=name, means=_best(options))
         for name, options in sorted(by_name.items())
-        if name not in taken and _PLAIN.fullmatch(name)
+        if name not in names and _PLAIN.fullmatch(name)
     ]
 
 
@@ -87,10 +87,10 @@ def for_people(site: Site, page: EvaluatorPage, place: str) -> Iterator[tuple[st
     """
     states = [platform.standing.state for platform in page.platforms]
     states += [snapshot.row.standing.state for snapshot in page.snapshots]
-    own, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
+    own_feed, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
     yield f"badges/{place}.svg", badges.svg(page)
     yield f"calendars/{place}.ics", calendar(states, name=f"EPC: {page.name}")
-    feed = feeds.of_evaluators(site, [page], name=page.name, path=own, about=about)
+    feed = feeds.of_evaluators(site, [page], name=page.name, path=own_feed, about=about)
     yield f"feeds/{place}.xml", feed
 
 
@@ -119,12 +119,12 @@ def _set(
 
 def _leading(site: Site, alias: Alias) -> str:
     """Return a page that leads on to the evaluator's, or from which the reader chooses."""
-    first, *others = alias.means
-    own = [
+    first, *further = alias.means
+    ranked = [
         f'<meta http-equiv="refresh" content="0; url=../{first.name}/">',
         f'<link rel="canonical" href="{site.address}evaluators/{first.name}/">',
-    ][: 0 if others else 2 if site.address else 1]
-    phrase = "may mean one of these" if others else "is a name of this evaluator"
+    ][: 0 if further else 2 if site.address else 1]
+    phrase = "may mean one of these" if further else "is a name of this evaluator"
     listed = [f'<li><a href="../{page.name}/">{page.name}</a></li>' for page in alias.means]
     lines = [
         "<!doctype html>",
@@ -134,7 +134,7 @@ def _leading(site: Site, alias: Alias) -> str:
         f"<title>{alias.place} - EPC registry</title>",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="robots" content="noindex">',
-        *own,
+        *ranked,
         "</head>",
         "<body>",
         "<main>",

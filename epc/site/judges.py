@@ -34,13 +34,13 @@ def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
     withdrawn = {p.row.tag for p in pages if p.withdrawn}
     for page in pages:
         held = by_set.get(_set_of(page) or "", {})
-        own = held.get(page.row.tag)
-        if own is None:
+        evaluated = held.get(page.row.tag)
+        if evaluated is None:
             yield page
             continue
         newest = {_judge(one): one for tag, one in held.items() if tag not in withdrawn}
-        others = [one for judge, one in newest.items() if judge != _judge(own)]
-        yield replace(page, judges=together([own, *others], tests)) if others else page
+        others = [one for judge, one in newest.items() if judge != _judge(evaluated)]
+        yield replace(page, judges=together([evaluated, *others], tests)) if others else page
 
 
 def _set_of(page: SnapshotPage) -> str | None:
@@ -84,8 +84,8 @@ def _tested(figures: Json) -> Tested:
     )
 
 
-def _share(stated: Json) -> Share:
-    return Share(count=stated["hits"], share=stated["mean"], ci95=stated["ci95"])
+def _share(document: Json) -> Share:
+    return Share(count=document["hits"], share=document["mean"], ci95=document["ci95"])
 
 
 def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
@@ -122,12 +122,12 @@ def _beside(pages: Sequence[SnapshotPage]) -> Iterator[tuple[str, Recorded]]:
         settings |= header.settings
         owner |= dict.fromkeys(header.settings, page.row.tag)
         same |= parse(page.row.snapshot.figures["choices"], Choices).same
-    pairs, own = beside(settings, joined(parts), Choices(same=same)) if parts else ([], {})
+    pairs, agreement = beside(settings, joined(parts), Choices(same=same)) if parts else ([], {})
     for page in pages:
         mine = {name for name, tag in owner.items() if tag == page.row.tag}
         recorded = Recorded(
             pairs=[pair for pair in pairs if len(mine & {*pair.settings}) == 1],
-            own={name: figures for name, figures in own.items() if name in mine},
+            own={name: figures for name, figures in agreement.items() if name in mine},
             tags=owner,
         )
         if recorded.pairs or recorded.own:

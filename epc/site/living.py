@@ -42,11 +42,11 @@ def living(page: SnapshotPage) -> Living | None:
 def _published(direction: Direction) -> Json:
     """Return the figures of a direction that were published; of a failed run there are fewer."""
     seen = direction.into.these_tasks if direction.into else None
-    stated = {
+    figures = {
         "gamma": direction.gamma.mean,
         "floor": direction.noise.mean if direction.noise else None,
         "excess": direction.excess.mean if direction.excess else None,
         "redirected": seen.redirected if seen else None,
         "regret": seen.regret if seen else None,
     }
-    return {name: value for name, value in stated.items() if value is not None}
+    return {name: value for name, value in figures.items() if value is not None}

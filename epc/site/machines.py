@@ -74,7 +74,7 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
             yield _FIGURES, path
     yield from ((f"data/{name}", text) for name, text in beside.items())
     pages: list[EvaluatorPage | SnapshotPage] = [*site.evaluators, *site.snapshots]
-    for name, document in (each for page in pages for each in api.of_page(site, page)):
+    for name, document in (item for page in pages for item in api.of_page(site, page)):
         yield name, dumps(document)
     for evaluator in site.evaluators:
         yield from guessing.for_people(site, evaluator, evaluator.name)

@@ -22,22 +22,22 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Set a generated page's finished parts aside."""
     if GENERATED not in page.meta:
         return markdown
-    kept = _waiting[page.file.src_uri] = []
+    set_aside = _waiting[page.file.src_uri] = []
     parts = _HEADING.split(markdown)
-    parts[::2] = [_without(part, kept) for part in parts[::2]]
+    parts[::2] = [_without(part, set_aside) for part in parts[::2]]
     return "".join(parts)
 
 
-def _without(part: str, kept: list[str]) -> str:
+def _without(part: str, parts: list[str]) -> str:
     """Return what stands for a part: the pictures wait behind a place of their own in it."""
     if not part.strip():
         return part
-    return f"\n\n{_aside(_PICTURES.sub(lambda drawn: _aside(drawn[0], kept), part), kept)}\n\n"
+    return f"\n\n{_aside(_PICTURES.sub(lambda drawn: _aside(drawn[0], parts), part), parts)}\n\n"
 
 
-def _aside(text: str, kept: list[str]) -> str:
-    kept.append(text.strip())
-    return _PLACE.format(len(kept) - 1)
+def _aside(text: str, parts: list[str]) -> str:
+    parts.append(text.strip())
+    return _PLACE.format(len(parts) - 1)
 
 
 def on_page_content(html: str, *, page: Any, **_: Any) -> str:
@@ -49,9 +49,9 @@ def on_page_content(html: str, *, page: Any, **_: Any) -> str:
 
 def on_post_page(output: str, *, page: Any, **_: Any) -> str:
     """Put back all that is still missing."""
-    kept = _waiting.pop(page.file.src_uri, [])
-    return _back(_back(output, kept), kept)
+    parts = _waiting.pop(page.file.src_uri, [])
+    return _back(_back(output, parts), parts)
 
 
-def _back(html: str, kept: list[str]) -> str:
-    return _PLACES.sub(lambda match: kept[int(match[1])], html) if kept else html
+def _back(html: str, parts: list[str]) -> str:
+    return _PLACES.sub(lambda match: parts[int(match[1])], html) if parts else html

@@ -80,12 +80,12 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
     }
 
 
-def _sure(meant: Life, record: LifeRecord) -> Json:
+def _sure(target: Life, record: LifeRecord) -> Json:
     """Return how sure a life's dates are: by whose number, and when anybody last said so."""
     return {
         "confidence": record.confidence,
-        "sources": meant.retires.sources if meant.retires else None,
-        "seen": meant.seen.isoformat() if meant.seen else None,
+        "sources": target.retires.sources if target.retires else None,
+        "seen": target.seen.isoformat() if target.seen else None,
     }
 
 
@@ -113,11 +113,11 @@ def _turns(registry: Registry, days: Iterable[date], as_of: date) -> list[date]:
 def _days_of_life(registry: Registry, life: Life) -> Iterator[date]:
     """Yield every day that is stated of a life, and of those that its name points to."""
     places = ((life.platform, pointer.to) for pointer in life.points_to)
-    for each in (life, *(registry.served[key] for key in places if key in registry.served)):
-        yield from (stated.date for stated in (each.released, each.retires) if stated)
-        yield from (route.date for route in each.routes)
-        yield from (pointer.since for pointer in each.points_to if pointer.since)
-        if aged := unconfirmed_from(each, registry.policy):
+    for entry in (life, *(registry.served[key] for key in places if key in registry.served)):
+        yield from (event.date for event in (entry.released, entry.retires) if event)
+        yield from (route.date for route in entry.routes)
+        yield from (pointer.since for pointer in entry.points_to if pointer.since)
+        if aged := unconfirmed_from(entry, registry.policy):
             yield aged
 
 
@@ -135,45 +135,49 @@ def _judges(registry: Registry, as_of: date) -> Json:
     The first of `judged` is of every name that no snapshot has. `[from, text]` is said from a day
     on. An alias of which nothing is published says what is of its target.
     """
-    named: dict[str, list[Snapshot]] = {}
+    by_judge: dict[str, list[Snapshot]] = {}
     for snapshot in registry.snapshots.values():
         for name in dict.fromkeys((snapshot.tag.generation.casefold(), snapshot.model.casefold())):
-            named.setdefault(name, []).append(snapshot)
+            by_judge.setdefault(name, []).append(snapshot)
     nobody = Subject(name="", maker=None, lives=(), snapshots=(), spellings=frozenset())
     groups: dict[tuple[str, ...], Json] = {(): _group(registry, nobody, as_of)}
     pages = (subject_of_page(registry, name, ()) for name in registry.generations)
     aliases = {p.name.casefold(): p for p in pages if target_of(registry, p, as_of)[0]}
     of: _Table = {}
-    for name, spelled in _spelled(registry, named):
-        both = {str(s.tag): s for key in spelled & named.keys() for s in named[key]}
+    for name, spelled in _spelled(registry, by_judge):
+        both = {str(s.tag): s for key in spelled & by_judge.keys() for s in by_judge[key]}
         tags = tuple(tag for tag in registry.snapshots if tag in both) if both else ()
         if tags:
             if tags not in groups:
-                own = replace(nobody, snapshots=tuple(both[tag] for tag in tags))
-                groups[tags] = _group(registry, own, as_of)
+                judge = replace(nobody, snapshots=tuple(both[tag] for tag in tags))
+                groups[tags] = _group(registry, judge, as_of)
             of[name] = list(groups).index(tags)
-        elif alias := next((each for each in spelled if each in aliases), None):
+        elif alias := next((spelling for spelling in spelled if spelling in aliases), None):
             if (alias,) not in groups:
                 groups[alias,] = _group(registry, aliases[alias], as_of)
             of[name] = list(groups).index((alias,))
-    means = {name: meant for name, snapshots in named.items() if (meant := _meant(name, snapshots))}
+    means = {
+        name: meaning
+        for name, snapshots in by_judge.items()
+        if (meaning := _meant(name, snapshots))
+    }
     return {"judged": list(groups.values()), "judges": of, "means": means}
 
 
 def _spelled(
-    registry: Registry, named: Mapping[str, list[Snapshot]]
+    registry: Registry, by_judge: Mapping[str, list[Snapshot]]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield every name that can be asked about, with all spellings of what it means.
 
     What says its platforms has them before it, as `google-gemini-api+google-vertex/NAME`.
     """
-    said = {platforms for platforms in registry.names.words.values() if platforms}
+    worded = {platforms for platforms in registry.names.words.values() if platforms}
     for name, lives in registry.names.spelled():
         yield name, spellings_of(name, lives_named(registry, name))
-        for platforms in said:
+        for platforms in worded:
             if here := [(g, life) for g, life in lives if life.platform in platforms]:
                 yield f"{'+'.join(platforms)}/{name}", spellings_of(name, here)
-    for name in named:
+    for name in by_judge:
         yield name, spellings_of(name, lives_named(registry, name))
 
 
@@ -194,5 +198,5 @@ def _group(registry: Registry, who: Subject, as_of: date) -> Json:
     names = list(dict.fromkeys(s.tag.generation for s in snapshots))
     real = {s.tag.generation for s in snapshots if not s.calibration}  # a mock has no page
     pages = [name for name in names if name in real]
-    own = names if who.snapshots else []
-    return {"generations": own, "pages": pages, "said": statements}
+    spellings = names if who.snapshots else []
+    return {"generations": spellings, "pages": pages, "said": statements}

@@ -215,10 +215,10 @@ class Platform:
     @property
     def stages(self) -> Iterator[tuple[str, Stated | None]]:
         """The dates of its life; where an alias has none, those of the model that it means."""
-        for stage, stated in self.record.stages.items():
+        for stage, event in self.record.stages.items():
             target = self.meant and self.meant.means
-            of_target = getattr(self.meant, stage, None) if target and not stated else None
-            yield f"{stage} ({target.to})" if target and of_target else stage, stated or of_target
+            of_target = getattr(self.meant, stage, None) if target and not event else None
+            yield f"{stage} ({target.to})" if target and of_target else stage, event or of_target
 
     @property
     def replacement(self) -> str | None:

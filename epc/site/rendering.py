@@ -43,10 +43,10 @@ _MOST: Final = 50  # recorded ones in a page that people open first; all stand i
 
 def lists(site: Site) -> Iterator[tuple[str, str]]:
     """Yield the generated pages that are of no one snapshot or evaluator."""
-    known = frozenset(page.name for page in site.evaluators)
+    evaluator_names = frozenset(page.name for page in site.evaluators)
 
     def page(template: str, **context: Any) -> str:
-        return _page(template, site, known, **context)
+        return _page(template, site, evaluator_names, **context)
 
     yield "index.md", page("home", **_home(site))
     rows = _rows(site, "coupling")
@@ -88,22 +88,28 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
 
     `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
     """
-    known, others = frozenset(page.name for page in site.evaluators), _others(site)
+    evaluator_names, remaining = frozenset(page.name for page in site.evaluators), _others(site)
 
     def text(template: str, **context: Any) -> str:
-        return _page(template, site, known, **context)
+        return _page(template, site, evaluator_names, **context)
 
     for page in site.evaluators:
         yield page.place, text("evaluator", **_evaluator(site, page, pictures))
     for snapshot in site.snapshots:
-        about, other = snapshot.row.about, others.get(snapshot.row.tag)
+        about, other = snapshot.row.about, remaining.get(snapshot.row.tag)
         if about == "judgments":
-            context = _judged(site, snapshot, known) | {"gallery": pictures(snapshot)}
+            context = _judged(site, snapshot, evaluator_names) | {"gallery": pictures(snapshot)}
             yield snapshot.place, text("judged", **context, other=other)
         elif about == "records":
-            yield snapshot.place, text("observed", **_observed(site, snapshot, known), other=other)
+            yield (
+                snapshot.place,
+                text("observed", **_observed(site, snapshot, evaluator_names), other=other),
+            )
         else:
-            yield snapshot.place, text("snapshot", **_snapshot(site, snapshot, known), other=other)
+            yield (
+                snapshot.place,
+                text("snapshot", **_snapshot(site, snapshot, evaluator_names), other=other),
+            )
 
 
 def _others(site: Site) -> dict[str, str]:
@@ -117,8 +123,8 @@ def _others(site: Site) -> dict[str, str]:
     return {tag: tags[-2] if tag == tags[-1] else tags[-1] for tags in several for tag in tags}
 
 
-def _page(template: str, site: Site, known: frozenset[str], **context: Any) -> str:
-    seen = {"site": site, "known": known}
+def _page(template: str, site: Site, evaluator_names: frozenset[str], **context: Any) -> str:
+    seen = {"site": site, "known": evaluator_names}
     return environment().get_template(f"{template}.md.j2").render(seen | context)
 
 
@@ -214,9 +220,9 @@ def _end(standing: Any) -> date:
 def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
     records = sorted(page.records, key=lambda record: -record.row.n)
     result = next(filter(None, (page.newest, *records, *page.judgments[::-1])), None)
-    shown = _result(site, result) if result else {"told": None, "picture": ""}
+    newest = _result(site, result) if result else {"told": None, "picture": ""}
     return {
-        **shown,
+        **newest,
         "result": result,
         "no_baseline": no_baseline,
         "page": page,
@@ -251,10 +257,10 @@ def _linked(names: tuple[str, ...]) -> Markup | str:
     return Markup(", ").join(links) if links else "none"
 
 
-def _snapshot(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
+def _snapshot(site: Site, page: SnapshotPage, evaluator_names: frozenset[str]) -> dict[str, Any]:
     evidence = site.evidence.get(page.row.tag)
     return {
-        **_any_snapshot(site, page, known),
+        **_any_snapshot(site, page, evaluator_names),
         "evidence": evidence,
         "living": living(page),
         # What a coin flip gives in its setting, or else in the protocol's own.
@@ -262,11 +268,11 @@ def _snapshot(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str
     }
 
 
-def _observed(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
+def _observed(site: Site, page: SnapshotPage, evaluator_names: frozenset[str]) -> dict[str, Any]:
     groups = page.row.snapshot.figures["groups"]
     why = Counter(pair for group in groups for pair in group["left_out"].items())
     return {
-        **_any_snapshot(site, page, known),
+        **_any_snapshot(site, page, evaluator_names),
         "recorded": list(describing.recorded(page.card)),
         "names": sorted({name for group in groups for name in group["figures"]}, key=rank),
         "crossing": [group for group in groups if group["transfer"]],
@@ -275,22 +281,26 @@ def _observed(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str
     }
 
 
-def _judged(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
+def _judged(site: Site, page: SnapshotPage, evaluator_names: frozenset[str]) -> dict[str, Any]:
     return {
-        **_any_snapshot(site, page, known),
+        **_any_snapshot(site, page, evaluator_names),
         "verdicts": VERDICTS,
         "dimensions": DIMENSIONS,
         "provenance": list(describing.judging(page.judging)) if page.judging else [],
     }
 
 
-def _any_snapshot(site: Site, page: SnapshotPage, known: frozenset[str]) -> dict[str, Any]:
+def _any_snapshot(
+    site: Site, page: SnapshotPage, evaluator_names: frozenset[str]
+) -> dict[str, Any]:
     name = page.row.snapshot.tag.generation
     return {
         "page": page,
         **_result(site, page),
         "story": list(story(page)),
-        "evaluator": describing.link(name, f"../../evaluators/{name}/") if name in known else name,
+        "evaluator": describing.link(name, f"../../evaluators/{name}/")
+        if name in evaluator_names
+        else name,
         "model": describing.model,
         "measured": describing.measured,
         "asked_as": describing.asked_as,

@@ -46,8 +46,8 @@ class _Handler(SimpleHTTPRequestHandler):
         path = (
             path / "index.html" if path.is_dir() and self.path.split("?")[0].endswith("/") else path
         )
-        if path.is_file() and (wanted := _RANGE.fullmatch(self.headers.get("Range", ""))):
-            self._send_part(path, *wanted.groups())
+        if path.is_file() and (byte_range := _RANGE.fullmatch(self.headers.get("Range", ""))):
+            self._send_part(path, *byte_range.groups())
             return
         takes = "gzip" in self.headers.get("Accept-Encoding", "")
         if takes and path.suffix in _COMPRESSED and path.is_file():

@@ -20,8 +20,8 @@ def csv_text(site: Site) -> str:
     for snapshot, row in zip(site.registry.snapshots.values(), rows, strict=True):
         head = line(_written(row[name]) for name in SNAPSHOT)
         for figure in figures_of(snapshot):
-            own = figure_row(figure)
-            lines.append(f"{head},{line(own[name] for name in FIGURE)}")
+            fields = figure_row(figure)
+            lines.append(f"{head},{line(fields[name] for name in FIGURE)}")
     return "\r\n".join([*lines, ""])
 
 

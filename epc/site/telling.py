@@ -57,9 +57,9 @@ def no_baseline(page: EvaluatorPage) -> str:
         return f"It has no baseline. What was published is of a failed run: {FAILED}."
     if page.baselines:
         return "It has no baseline: every published one was withdrawn."
-    others = [*page.records, *page.judgments]
-    if others:
-        tags = ", ".join(other.row.tag for other in others)
+    related = [*page.records, *page.judgments]
+    if related:
+        tags = ", ".join(other.row.tag for other in related)
         return f"Its coupling was not measured here. Published as a judge: {tags}."
     if page.card.means:
         return (
@@ -106,9 +106,9 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
     """Yield the direction whose regret is largest, in a sentence with its noise."""
     if not crossing:
         return
-    direction, into = max(crossing, key=lambda each: each[1].regret)
+    direction, into = max(crossing, key=lambda item: item[1].regret)
     pair = Pair.parse(direction.name)
-    others = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
+    subject = "Where the regret is largest, training" if len(crossing) > 1 else "Training"
     share = f"an estimated {100 * into.redirected:.0f} of 100"
     held, chance = _between(into.redirected_ci95, ".0f"), f"{100 * into.chance:.0f}"
     if beyond_chance(into):
@@ -117,7 +117,7 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
         seen = f"no more later choices in {pair.target} than chance alone: {share}{held}, "
         seen += f"chance {chance}"
     yield (
-        f"{others} in {pair.source} first changes {seen}. The regret is estimated at "
+        f"{subject} in {pair.source} first changes {seen}. The regret is estimated at "
         f"{100 * into.regret:+.1f} points of win rate{_between(into.regret_ci95, '+.1f')}."
     )
 
@@ -237,8 +237,8 @@ def _first(best: Figure) -> str:
     if best.interval:
         low, high = (f"{100 * end:.1f}" for end in best.interval)
         between = f", 95% interval {low} to {high}{unit}"
-    said = did(best.name, best.mean, best.n or 0)
-    return f"In the setting {setting}, {said} on {best.items:,} items{between}."
+    sentence = did(best.name, best.mean, best.n or 0)
+    return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
 
 
 def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:

@@ -24,7 +24,7 @@ _KINDS: Final = {
 @cache
 def environment() -> Environment:
     """Return the engine with everything that the templates ask for."""
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("epc.site"),
         autoescape=True,
         finalize=finalized,
@@ -33,7 +33,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {
+    templates.filters |= {
         "address": address,
         "away": _away,
         "figure_words": in_words,
@@ -45,7 +45,7 @@ def environment() -> Environment:
         "verbatim": verbatim,
         "words": lambda value: str(value).replace("_", " "),
     }
-    made.globals |= {
+    templates.globals |= {
         "condition": condition,
         "digits": numbers.digits,
         "headline": headline,
@@ -59,7 +59,7 @@ def environment() -> Environment:
         "spark": spark,
         "whole": numbers.whole,
     }
-    return made
+    return templates
 
 
 def _away(day: date, today: date) -> str:

@@ -92,22 +92,22 @@ def themes(documents: Iterable[str]) -> frozenset[str]:
     return frozenset(_HOME.sub("", text) for page in documents for text in _inside(page))
 
 
-def guarded(page: str, known: Collection[str]) -> str:
+def guarded(page: str, hashes: Collection[str]) -> str:
     """Return a page with its policy, which stands before anything that it is about.
 
     `known` are the theme's scripts, by `themes`.
 
     Raises: ValueError if a page does not state its characters, behind which the policy stands.
     """
-    own = dict.fromkeys(text for text in _inside(page) if _HOME.sub("", text) in known)
-    names = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in own)
+    inline = dict.fromkeys(text for text in _inside(page) if _HOME.sub("", text) in hashes)
+    names = (f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in inline)
     scripts = " ".join(("script-src 'self'", *names))
     policy = "; ".join(("default-src 'none'", scripts, *_ELSE))
     meta = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    made, places = _CHARSET.subn(lambda stated: f"{stated[0]}{meta}", page, count=1)
+    html, places = _CHARSET.subn(lambda charset: f"{charset[0]}{meta}", page, count=1)
     if not places:
         raise ValueError("a page without <meta charset>")
-    return made
+    return html
 
 
 def _inside(page: str) -> Iterator[str]:

@@ -66,20 +66,20 @@ class Folder:
                     Path(parent, name).rmdir()
 
 
-def put(path: Path, wanted: bytes | Path) -> bool:
+def put(path: Path, content: bytes | Path) -> bool:
     """Have a file hold this, or what another one holds, and return whether it did not before.
 
     Raises: WorldError if the disk fails.
     """
     try:
-        if isinstance(wanted, Path):
-            if path.is_file() and filecmp.cmp(wanted, path, shallow=False):
+        if isinstance(content, Path):
+            if path.is_file() and filecmp.cmp(content, path, shallow=False):
                 return False
-            shutil.copyfile(wanted, path)
-        elif path.is_file() and path.read_bytes() == wanted:
+            shutil.copyfile(content, path)
+        elif path.is_file() and path.read_bytes() == content:
             return False
         else:
-            path.write_bytes(wanted)
+            path.write_bytes(content)
     except OSError as error:
         raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
     return True
@@ -102,13 +102,13 @@ def addressed(site: Site, path: Path) -> str:
     Links to the repository's root lead to it on the web, or say that it is this checkout. ADDRESS
     and REPOSITORY become the addresses of site and repository; what is unknown stays a word.
     """
-    known = {"ADDRESS": site.address.rstrip("/")}
+    values = {"ADDRESS": site.address.rstrip("/")}
     link = _HERE
     if site.repository:
-        known["REPOSITORY"] = site.repository.address
+        values["REPOSITORY"] = site.repository.address
         link = rf"[\1]({site.repository.address})"
     text = _LINK.sub(link, path.read_text("utf-8"))
-    return _WORDS.sub(lambda word: known.get(word[0]) or word[0], text)
+    return _WORDS.sub(lambda word: values.get(word[0]) or word[0], text)
 
 
 def settings(site: Site) -> dict[str, Any]:
@@ -117,17 +117,17 @@ def settings(site: Site) -> dict[str, Any]:
     if site.address:
         options["site_url"] = site.address
     if site.repository:
-        own = site.repository
-        options |= {"repo_url": own.address, "repo_name": own.name}
+        repository = site.repository
+        options |= {"repo_url": repository.address, "repo_name": repository.name}
         # mkdocs would guess a branch if it were told nothing.
-        options["edit_uri"] = f"{own.edit}/{_DOCUMENTS}/" if own.edit else ""
+        options["edit_uri"] = f"{repository.edit}/{_DOCUMENTS}/" if repository.edit else ""
     return options
 
 
 def _origin(site: Site) -> str:
     """Return what stands at every page's end: where it is from, and where a fault is reported."""
-    own = site.repository
-    if own is None:
+    repository = site.repository
+    if repository is None:
         return f"Built from {_HERE}."
-    fault = f' <a href="{own.issues}">Report a fault</a>.' if own.issues else ""
-    return f'Built from <a href="{own.address}">{own.name}</a>.{fault}'
+    fault = f' <a href="{repository.issues}">Report a fault</a>.' if repository.issues else ""
+    return f'Built from <a href="{repository.address}">{repository.name}</a>.{fault}'

@@ -49,7 +49,7 @@ def test_import_loads_nothing_of_the_program() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     )
 
-    assert done.stdout == "[] False True False\n"
+    assert done.stdout == "['epc.version'] False True False\n"
 
 
 def test_lists_of_models_make_a_campaign_within_an_event_loop(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def serve(folder: Path, port: int) -> None:
             f"there is no built site in {folder}\n  fix: build it first: epc admin site build"
         )
     with able_to("listen on", f"127.0.0.1:{port}", fix="name another --port"):
-        made = SiteServer(folder, port)
-    with made:
-        note(f"{folder} at http://127.0.0.1:{made.server_port}{made.home}")
-        made.serve_forever()
+        server = SiteServer(folder, port)
+    with server:
+        note(f"{folder} at http://127.0.0.1:{server.server_port}{server.home}")
+        server.serve_forever()

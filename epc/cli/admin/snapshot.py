@@ -124,7 +124,7 @@ def publish(  # the options are what the contributor states
     baseline: str | None,
     domains: str | None,
     git: bool,
-    **told: Any,
+    **stated_facts: Any,
 ) -> None:
     r"""Publish RUN as the next snapshot of its evaluator generation.
 
@@ -154,8 +154,8 @@ def publish(  # the options are what the contributor states
     from epc.registry.submissions.merged import is_submission, promote
 
     if is_submission(run):
-        given = (generation, contributor, licence, platform, judge, faults, baseline, domains)
-        if any(value not in (None, False) for value in (*given, *told.values())):
+        options = (generation, contributor, licence, platform, judge, faults, baseline, domains)
+        if any(value not in (None, False) for value in (*options, *stated_facts.values())):
             raise click.UsageError("A submission says all of this itself: leave the options out.")
         with locked_here() as lock:
             tag = promote(lock, run, day=now().date(), tell=note, git=git)
@@ -166,14 +166,14 @@ def publish(  # the options are what the contributor states
     if run.is_file() != (judge is not None) or (not judge and any((faults, baseline, domains))):
         words = "--judge, --faults, --baseline and --domains"
         raise click.UsageError(f"{words} are of a verdict file, which needs --judge.")
-    if judge and (licence or platform or any(told[key] for key in _OF_A_SOURCE)):
+    if judge and (licence or platform or any(stated_facts[key] for key in _OF_A_SOURCE)):
         raise click.UsageError("A verdict file says all else itself: leave the options out.")
     statement = Said(
         generation=generation,
         contributor=contributor,
         licence=licence or "CC-BY-4.0",
         faults=read_faults(faults) if faults else (),
-        **told,
+        **stated_facts,
     )
     with TemporaryDirectory() as folder, locked_here() as lock:
         if judge:

@@ -32,7 +32,7 @@ def charts_of_snapshot(
     Raises: MalformedError if its trials are not those of its manifest.
     """
     drawn = _trajectories(manifest, trials) if trials else None
-    made = (
+    charts = (
         gamma_chart(manifest),
         floor_chart(manifest),
         transfer_chart(audit.crossing, word=audit.verdict, rule=audit.rule),
@@ -44,7 +44,7 @@ def charts_of_snapshot(
         ties_chart(manifest),
         position_chart(manifest),
     )
-    return [chart for chart in made if chart is not None]
+    return [chart for chart in charts if chart is not None]
 
 
 def charts_of_judged(page: SnapshotPage) -> list[Chart]:

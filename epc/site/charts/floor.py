@@ -94,9 +94,9 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
     rule = {"type": "rule", "size": 2.5, "color": FIRST}
     dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
     value = quantity("excess", "excess coupling")
-    each = "; ".join(f"{pair_title(d)} {interval(plain(excess[d]))}" for d in directions)
+    intervals = "; ".join(f"{pair_title(d)} {interval(plain(excess[d]))}" for d in directions)
     alternative = (
-        f"Excess coupling {each}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
+        f"Excess coupling {intervals}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
     )
     zero = layer([{"zero": 0}], {"type": "rule", "color": MUTED, "strokeDash": [4, 3]})
     zero["encoding"]["x"] = quantity("zero", "excess coupling", zero=True)

@@ -147,7 +147,7 @@ def ticks_of(low: float, high: float) -> list[float]:
         low, high = low - 1, high + 1
     rough = (high - low) / (_MOST_TICKS - 1)
     power = 10.0 ** floor(log10(rough))
-    for step in (power * each for each in (*_STEPS, *(10 * each for each in _STEPS))):
+    for step in (power * factor for factor in (*_STEPS, *(10 * factor for factor in _STEPS))):
         first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
         if last - first < _MOST_TICKS:
             break

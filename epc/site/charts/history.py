@@ -45,7 +45,7 @@ def timeline(metric: Metric, rows: list[Json], band: Band | None, events: list[J
     """Return what the picture of a figure through time consists of."""
     span = _span([row[key] for row in rows for key in ("from", "to")] + [e["day"] for e in events])
     x = {"field": "day", "type": "temporal", "scale": {"type": "utc", "nice": False}}
-    bare, shown = x | {"axis": _NO_DAYS}, x | {"axis": _days(span)}
+    bare, dated = x | {"axis": _NO_DAYS}, x | {"axis": _days(span)}
     return {
         "vconcat": [
             {
@@ -56,7 +56,7 @@ def timeline(metric: Metric, rows: list[Json], band: Band | None, events: list[J
             {
                 "width": WIDTH - 60,
                 "height": {"step": 15},
-                "layer": [_whole(span, shown), _lived(events, shown)],
+                "layer": [_whole(span, dated), _lived(events, dated)],
             },
         ],
         "spacing": 6,
@@ -105,8 +105,8 @@ def _layers(
     titles = directions(rows)
     for index, title in enumerate(titles):
         shift = (2 * index - len(titles) + 1) * _APART
-        own = [row for row in rows if row["direction"] == title]
-        yield from _means(own, titles, x, y, shift)
+        points = [row for row in rows if row["direction"] == title]
+        yield from _means(points, titles, x, y, shift)
 
 
 def directions(rows: list[Json]) -> list[str]:
@@ -163,8 +163,8 @@ def history_charts(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> lis
     """Return a picture of each figure that was ever published of an evaluator."""
     events = list(_events(page))
     coins = [bands_of(s.row.snapshot, evidence.get(s.row.tag)) for s in page.baselines]
-    made = (_chart(page, metric, events, _band(coins, metric)) for metric in _METRICS)
-    return [chart for chart in made if chart is not None]
+    charts = (_chart(page, metric, events, _band(coins, metric)) for metric in _METRICS)
+    return [chart for chart in charts if chart is not None]
 
 
 def _chart(
@@ -196,11 +196,11 @@ def _chart(
 
 def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
     """Yield a row a direction that a snapshot states."""
-    stated = {figure.name: figure for figure in page.figures}
+    by_name = {figure.name: figure for figure in page.figures}
     first, last = page.row.snapshot.first_day, page.row.snapshot.last_day
     assert first  # only recorded verdicts have no day, and they have no gamma
     assert last
-    for name, figure in stated.items():
+    for name, figure in by_name.items():
         direction = name.removeprefix(metric.place)
         if name != direction and Pair.is_key(direction):
             low, high = figure.interval or (None, None)
@@ -229,10 +229,10 @@ def _events(page: EvaluatorPage) -> Iterator[Json]:
     """Yield what happened to an evaluator and its snapshots, and the ends to come."""
     for platform in page.platforms:
         record = platform.record
-        for what, stated in record.stages.items():
-            if stated:
-                word = "kept until" if stated.kind == "not_before" else what
-                yield _event(stated.date.isoformat(), word, record.platform, stated.kind)
+        for what, moment in record.stages.items():
+            if moment:
+                word = "kept until" if moment.kind == "not_before" else what
+                yield _event(moment.date.isoformat(), word, record.platform, moment.kind)
         for route in record.routes:
             yield _event(route.date.isoformat(), "rerouted", record.platform, f"to {route.to}")
     for snapshot in page.baselines:

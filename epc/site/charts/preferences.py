@@ -85,7 +85,7 @@ def ties_chart(manifest: Manifest) -> Chart:
     summary = manifest.results.summary
     rows: list[Json] = []
     by_phase, order = summary.tie_rate_by_phase.items(), manifest.domains.phase_names
-    for phase, ties in sorted(by_phase, key=lambda each: order.index(each[0])):
+    for phase, ties in sorted(by_phase, key=lambda item: order.index(item[0])):
         low, high = ties.ci95 or (None, None)
         name = phase.replace("_", " ")
         rows.append({"phase": name, "rate": ties.mean, "low": low, "high": high})

@@ -53,8 +53,8 @@ def _chart(
     content = panel(_AXES[metric], bands, _thinned(seeds, len(bands)), estimates)
     _, _, dots, *means = content["layer"]
     dots["encoding"]["tooltip"] = told(direction="direction", seed="seed", value=_AXES[metric])
-    for each in means:
-        each["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
+    for average in means:
+        average["encoding"]["tooltip"] = told(direction="mean", value=_AXES[metric])
     alternative = _finding(manifest, metric, bands, seeds, floor)
     thinned = f", thinned to {MOST_SEEDS} evenly spaced ranks" if _many(seeds, len(bands)) else ""
     read = f" By section 5.2 of the paper: {'; '.join(manifest.readings)}."
@@ -78,12 +78,12 @@ def _finding(
     """Return in words how the mean lies to the noise, and how many seeds leave the band."""
     estimates: Estimates = getattr(manifest.results.summary, metric)
     parts = []
-    for direction, each in zip(manifest.domains.directions, bands, strict=True):
-        values = [row["value"] for row in seeds if row["direction"] == each["direction"]]
-        inside = sum(each["low"] <= value <= each["high"] for value in values)
+    for direction, interval in zip(manifest.domains.directions, bands, strict=True):
+        values = [row["value"] for row in seeds if row["direction"] == interval["direction"]]
+        inside = sum(interval["low"] <= value <= interval["high"] for value in values)
         mean = estimates[direction].mean
         parts.append(
-            f"{pair_title(direction)}: mean {mean:.3f}, {floor} {each['middle']:.3f}, "
+            f"{pair_title(direction)}: mean {mean:.3f}, {floor} {interval['middle']:.3f}, "
             f"{inside} of {len(values)} seeds inside the grey band"
         )
     return f"{_NAMES[metric]} by seed. {'; '.join(parts)}."
@@ -97,12 +97,12 @@ def _thinned(seeds: list[Json], directions: int) -> list[Json]:
     """Return the rows to draw: all, or the same number of ranks of each direction."""
     if not _many(seeds, directions):
         return seeds
-    kept = []
+    spread = []
     for at in range(directions):  # a seed's rows are in the order of the directions
         ranked = sorted(seeds[at::directions], key=_value)
         last = len(ranked) - 1
-        kept += [ranked[round(i * last / (MOST_SEEDS - 1))] for i in range(MOST_SEEDS)]
-    return kept
+        spread += [ranked[round(i * last / (MOST_SEEDS - 1))] for i in range(MOST_SEEDS)]
+    return spread
 
 
 def _value(row: Json) -> float:

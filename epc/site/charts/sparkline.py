@@ -66,8 +66,8 @@ def _x(gamma: float) -> float:
 
 
 def _words(direction: Direction, band: Band | None) -> str:
-    stated = f"{direction.title}: gamma {direction.gamma}, {direction.gamma.reading}"
+    text = f"{direction.title}: gamma {direction.gamma}, {direction.gamma.reading}"
     if not band:
-        return stated
+        return text
     noise = "noise floor" if direction.noise else "a coin flip"
-    return f"{stated}; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"
+    return f"{text}; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"
