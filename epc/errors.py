@@ -5,7 +5,7 @@ An *exception* tells a caller that it broke a contract, or that the world did. E
 exit code that the command line ends with (see the contract in `site/docs/cli.md`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -76,6 +76,11 @@ def refuse(findings: Sequence[Finding]) -> None:
     """
     if findings:
         raise MalformedError(findings[0])
+
+
+def is_clean(findings: Iterable[Finding]) -> bool:
+    """Return whether no finding is worse than a warning."""
+    return all(finding.severity != "error" for finding in findings)
 
 
 class UsageError(EpcError):

@@ -1,7 +1,7 @@
 """What several commands do: print, say what goes on, open the registry, end with an exit code."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +14,7 @@ from epc.printable import json_shown, lines_shown
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from epc.records.findings import Checked
     from epc.registry.locking import RegistryLock
     from epc.registry.registry import Registry
 
@@ -52,13 +53,18 @@ def say_findings(findings: Sequence[Finding], form: str) -> None:
         say(str(finding))
 
 
-def say_checked(name: object, document: Any, lines: Sequence[str], *, ok: bool, form: str) -> None:
-    """Print what a check of one file found: as JSON in a line, or a line and then its findings."""
+def say_checked(checked: "Checked", form: str, **more: object) -> None:
+    """Print what a check of one file found: as JSON in a line, or a line and then its findings.
+
+    `more` stands beside it as JSON.
+    """
     if form == "json":
+        document = {**checked.as_json(), **more}
         click.echo(json_shown(json.dumps(document, ensure_ascii=False)))
         return
-    say(f"{name}: {'ok' if ok else 'not valid'}, findings: {len(lines)}")
-    for line in lines:
+    state = "ok" if checked.ok else "not valid"
+    say(f"{checked.path}: {state}, findings: {len(checked.findings)}")
+    for line in checked.lines():
         say(line)
 
 
@@ -68,11 +74,6 @@ def write_page(path: Path, page: str) -> None:
 
     write_text(path, [page])
     note(f"report   {path}")
-
-
-def is_clean(findings: Iterable[Finding]) -> bool:
-    """Return whether no finding is worse than a warning."""
-    return all(finding.severity != "error" for finding in findings)
 
 
 def leave(*, clean: bool) -> NoReturn:

@@ -142,7 +142,7 @@ def check(designs: tuple[str, ...], form: str) -> None:
     for source in designs:
         checked = check_design(source)
         ok = ok and checked.ok
-        say_checked(source, checked.as_json(), checked.lines(), ok=checked.ok, form=form)
+        say_checked(checked, form)
     leave(clean=ok)
 
 

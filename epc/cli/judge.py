@@ -1,12 +1,12 @@
 """`epc judge plan|competence|run|check|report|import|label`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from epc.cli.asking import judge_options
-from epc.cli.common import echo_json, is_clean, leave, note, now, say, tell, write_page
+from epc.cli.common import leave, note, now, say_checked, tell, write_page
 from epc.cli.judge_competence import competence
 from epc.cli.judge_run import run, show_report
 from epc.cli.options import (
@@ -21,10 +21,6 @@ from epc.cli.options import (
     printed_as,
 )
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
-
-if TYPE_CHECKING:
-    from epc.errors import Finding
-    from epc.protocol.results import Json
 
 _METHODS: Final[dict[str, tuple[Method, ...]]] = {
     "cross": (CROSS,),
@@ -104,6 +100,7 @@ def plan(
     """
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.judging.planning import Request, problems, write_plan
+    from epc.records.findings import Checked
     from epc.records.judging.sources import entries_of
 
     request = Request(
@@ -117,17 +114,16 @@ def plan(
     if not recorded:
         fetch_weights_if_named(*judges)
     entries = entries_of(source)
-    findings = problems(entries, request)
-    refused = not is_clean(findings)
-    if not refused:
+    checked = Checked(path=str(source), findings=problems(entries, request))
+    if checked.ok:
         write_plan(entries, request, out, now=now())
-    _show_findings(str(source), findings, form, {"units": len(entries), "written": not refused})
-    if not refused:
+    say_checked(checked, form, units=len(entries), written=checked.ok)
+    if checked.ok:
         verb = "import REPLIES" if recorded else "run"
         note(f"planned  {out}: {len(entries)} outputs\n  next: epc judge {verb} {out}")
     if labels_for is not None:
         _show_labels_needed(labels_for, len(entries))
-    leave(clean=not refused)
+    leave(clean=checked.ok)
 
 
 command.add_command(competence)
@@ -211,7 +207,7 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
         from epc.records.judging.recheck import recheck
 
         rechecked = recheck(response)
-        _show_findings(str(response), rechecked.findings, form, {"totals": rechecked.totals})
+        say_checked(rechecked, form, totals=rechecked.totals)
         leave(clean=rechecked.ok)
     if sample is None or output is None:
         raise click.UsageError("a reply is checked against --sample and --output: name both")
@@ -297,14 +293,3 @@ def _show_labels_needed(width: float, outputs: int) -> None:
 
 def _labels_text(count: int | None) -> str:
     return "more than the set has" if count is None else f"{count:,}"
-
-
-def _show_findings(path: str, findings: "list[Finding]", form: str, more: "Json") -> None:
-    ok = is_clean(findings)
-    if form == "json":
-        listed = [finding.as_json() for finding in findings]
-        echo_json({"path": path, "ok": ok, "findings": listed, **more})
-        return
-    say(f"{path}: {'ok' if ok else 'not ok'}, findings: {len(findings)}")
-    for finding in findings:
-        say(str(finding))

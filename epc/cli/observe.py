@@ -1,7 +1,6 @@
 """`epc observe import|check|report|export`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,10 +14,6 @@ from epc.cli.options import (
     domains_option,
     format_option,
 )
-
-if TYPE_CHECKING:
-    from epc.errors import Finding
-    from epc.protocol.results import Json
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -88,6 +83,7 @@ def import_(
       epc observe import votes.csv --shape csv --map item=id --map verdict=winner \
         --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
+    from epc.records.findings import Checked
     from epc.records.observed.converting import Request
     from epc.records.observed.shapes import convert, faults_of
     from epc.records.observed.writing import problems_of, require_kind, write
@@ -114,7 +110,8 @@ def import_(
             models = {setting.judge.model for setting in done.header.settings.values()}
             for fault in faults_of(shape, models):
                 note(f"  known fault {fault.id}: {fault.says}")
-    _say_findings(source, findings, form, {"verdicts": len(done.rows), "written": not findings})
+    checked = Checked(path=str(source), findings=findings)
+    say_checked(checked, form, verdicts=len(done.rows), written=checked.ok)
     leave(clean=not findings)
 
 
@@ -139,10 +136,12 @@ def check(file: Path, form: str) -> None:
     Example:
       epc observe check llmbar.parquet
     """
+    from epc.records.findings import Checked
     from epc.records.observed.reading import read
 
     _, verdicts, findings = read(file)
-    _say_findings(file, findings, form, {"verdicts": 0 if verdicts is None else len(verdicts)})
+    checked = Checked(path=str(file), findings=findings)
+    say_checked(checked, form, verdicts=0 if verdicts is None else len(verdicts))
     leave(clean=not findings)
 
 
@@ -186,13 +185,14 @@ def report(
     """
     from epc.analysis.observed import measure
     from epc.analysis.observed_rows import Choices
+    from epc.records.findings import Checked
     from epc.records.observed.reading import read
     from epc.records.typed import as_json
     from epc.report.observed_text import text
 
     header, verdicts, findings = read(file)
     if findings or header is None or verdicts is None:
-        _say_findings(file, findings, form, {})
+        say_checked(Checked(path=str(file), findings=findings), form)
         leave(clean=False)
     chosen = domains.split(",") if domains else ()
     choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
@@ -217,6 +217,7 @@ def export(file: Path, form: str, out: Path) -> None:
       epc observe export llmbar.parquet --to every-eval-ever --out datastore
     """
     from epc.analysis.observed import measure
+    from epc.records.findings import Checked
     from epc.records.observed.reading import read, stored
     from epc.records.observed.writing import present, require_kind, write
     from epc.records.strict_json import write as write_json
@@ -226,7 +227,7 @@ def export(file: Path, form: str, out: Path) -> None:
         require_kind(out, f".{form}")
     header, verdicts, findings = read(file)
     if findings or header is None or verdicts is None:
-        _say_findings(file, findings, "text", {})
+        say_checked(Checked(path=str(file), findings=findings), "text")
         leave(clean=False)
     if form != "every-eval-ever":
         write(out, header, stored(file), present(header, verdicts))
@@ -236,14 +237,3 @@ def export(file: Path, form: str, out: Path) -> None:
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write_json(out / path, document)
         note(f"written  {out / path}")
-
-
-def _say_findings(file: Path, findings: "list[Finding]", form: str, more: "Json") -> None:
-    document = {
-        "path": str(file),
-        "ok": not findings,
-        "findings": [finding.as_json() for finding in findings],
-        **more,
-    }
-    lines = [str(finding) for finding in findings]
-    say_checked(file, document, lines, ok=not findings, form=form)

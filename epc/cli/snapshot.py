@@ -8,7 +8,6 @@ import click
 from epc.cli.common import (
     checkout_here,
     echo_json,
-    is_clean,
     leave,
     note,
     open_registry,
@@ -18,6 +17,7 @@ from epc.cli.common import (
 )
 from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
+from epc.errors import is_clean
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 

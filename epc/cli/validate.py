@@ -45,8 +45,7 @@ def command(paths: tuple[Path, ...], write: bool, accuracy: Path | None, form: s
         same = not (write or accuracy) or _recomputed(path, write=write, accuracy=accuracy)
         report = validate(path)
         ok = ok and same and report.ok
-        lines = [str(finding) for finding in report.findings]
-        say_checked(path, report.as_json(), lines, ok=report.ok, form=form)
+        say_checked(report, form)
     leave(clean=ok)
 
 

@@ -26,7 +26,7 @@ from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.config_json import LONGEST_CALL, recordable
-from epc.records.layout import JOURNAL, call_line
+from epc.records.layout import JOURNAL
 from epc.records.replies import contradictions
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, remove_unfinished
@@ -122,7 +122,7 @@ class Journal:
             self._writing = self._loop.create_task(self._write_waiting())
         assert self._loop is not None
         done = self._loop.create_future()
-        self._waiting.append((call["id"], call_line(call).removesuffix(b"\n"), done))
+        self._waiting.append((call["id"], dumps_line(call).removesuffix("\n").encode(), done))
         await done
 
     async def drain(self) -> None:

@@ -176,22 +176,8 @@ class Measurement(Struct, kw_only=True):
                 self._played[key] = played
         else:
             self.caller.progress.reused += 3 if played.response else 1
-        self._trials.append(
-            {
-                "seed": seed,
-                "phase": phase.name,
-                "round": comparison.round,
-                "task": task,
-                "u_task": u_task,
-                "u_strategy": u_strategy,
-                "strategy": played.name,
-                "verdict": played.verdict.value,
-                "raw": played.raw,
-                "response": played.response,
-                "baseline": played.baseline,
-                "evaluation": played.evaluation,
-            }
-        )
+        draws = (u_task, u_strategy)
+        self._trials.append(played.trial(seed, phase.name, comparison.round, draws))
         self.caller.progress.advance(phase.name)
         return played.verdict
 

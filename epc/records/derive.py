@@ -7,7 +7,6 @@ by row (`epc.records.trials`), which says what is wrong and where.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -18,17 +17,17 @@ from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged
 from epc.protocol.phases import Outcome
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
+from epc.protocol.results import Json
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.composed import misasked
 from epc.records.layout import RAW, consists_of
 from epc.records.rows import Call
 from epc.records.strict_json import dumps_line
-from epc.spec.domains import Domain
+from epc.spec.domains import Domain, PhaseName
 
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
 _LEAST_BYTES: Final = 150  # of a trial's line
-_SEED: Final = ',"seed":'
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -54,6 +53,24 @@ class Answered(Struct, frozen=True, kw_only=True):
         classification = classify(self.raw, finish_reason=self.finish_reason)
         assert self.evaluation is not None
         return Judged(call=self.evaluation, strategy=self.name, said=classification)
+
+    def trial(self, seed: int, phase: PhaseName, number: int, draws: Sequence[float]) -> Json:
+        """Return the row of a round that met the pair."""
+        u_task, u_strategy = draws
+        return {
+            "seed": seed,
+            "phase": phase,
+            "round": number,
+            "task": self.task,
+            "u_task": u_task,
+            "u_strategy": u_strategy,
+            "strategy": self.name,
+            "verdict": self.verdict.value,
+            "raw": self.raw,
+            "response": self.response,
+            "baseline": self.baseline,
+            "evaluation": self.evaluation,
+        }
 
 
 Table = Mapping[Domain, Sequence[Sequence[Answered | None]]]  # by domain, strategy and task
@@ -108,23 +125,18 @@ class Derivation(Struct, kw_only=True):
             yield seeds, course
 
     def trials(self) -> Iterator[str]:
-        """Yield the lines of trials.jsonl, a seed's at a time. Raises: as `courses`."""
-        parts = {
-            domain: [[_parts(cell) if cell else None for cell in row] for row in rows]
-            for domain, rows in self.table.items()
-        }
-        stencils = [_stencils(phase.name, parts[phase.domain]) for phase in self.config.phases]
+        """Yield the lines of trials.jsonl. Raises: as `courses`."""
         streams = tuple(phase.stream for phase in self.config.phases)
         for seeds, course in self.courses():
-            spelled = _spelled(tuple(seeds), streams, self.config.rounds)
-            columns = (course.strategies.tolist(), course.tasks.tolist(), spelled)
-            for seed, *rounds in zip(seeds, *columns, strict=True):
-                yield "".join(
-                    f"{head}{number}{middle}{seed}{tail}{drawn}{end}"
-                    for stencil, *phase in zip(stencils, *rounds, strict=True)
-                    for number, (strategy, task, drawn) in enumerate(zip(*phase, strict=True))
-                    for head, middle, tail, end in (stencil[strategy][task],)
-                )
+            drawn = drawn_for(tuple(seeds), streams, self.config.rounds).tolist()
+            columns = (course.strategies.tolist(), course.tasks.tolist(), drawn)
+            for seed, *phases in zip(seeds, *columns, strict=True):
+                for phase, *rounds in zip(self.config.phases, *phases, strict=True):
+                    table = self.table[phase.domain]
+                    for number, (strategy, task, draws) in enumerate(zip(*rounds, strict=True)):
+                        cell = table[strategy][task]
+                        assert cell is not None  # or there would be no course
+                        yield dumps_line(cell.trial(seed, phase.name, number, draws))
 
     def are_trials_of(self, folder: Path) -> bool:
         """Return whether a run's trials are, byte for byte, these.
@@ -233,44 +245,3 @@ class _Answers:
             return None
         prompt = executor_prompt(strategy_prompt=prefix, task=task, template=self._template)
         return self._calls.get(("executor", prompt))
-
-
-@lru_cache(maxsize=8)
-def _spelled(
-    seeds: tuple[int, ...], streams: tuple[int, ...], rounds: int
-) -> list[list[list[str]]]:
-    """Return every round's draws as a canonical line has them, by seed, stream and round."""
-    return [
-        [[f'{strategy!r},"u_task":{task!r}' for task, strategy in phase] for phase in seed]
-        for seed in drawn_for(seeds, streams, rounds).tolist()
-    ]
-
-
-Parts = tuple[str, str, str, str]  # of a line; between the parts go a phase's name and numbers
-
-
-def _stencils(phase: str, parts: Sequence[Sequence[Parts | None]]) -> list[list[Parts]]:
-    """Return a pair's canonical line in parts, by strategy and task.
-
-    Between them go the round, the seed and both draws.
-    """
-    return [
-        [
-            (f"{cell[0]}{phase}{cell[1]}", _SEED, cell[2], cell[3]) if cell else ("",) * 4
-            for cell in row
-        ]
-        for row in parts
-    ]
-
-
-def _parts(cell: Answered) -> Parts:
-    # A canonical line has its keys sorted: what stands before `round` sorts before it.
-    before = {"baseline": cell.baseline, "evaluation": cell.evaluation}
-    after = {"raw": cell.raw, "response": cell.response}
-    between = {"strategy": cell.name, "task": cell.task}
-    return (
-        f'{dumps_line(before)[:-2]},"phase":"',
-        f'",{dumps_line(after)[1:-2]},"round":',
-        f',{dumps_line(between)[1:-2]},"u_strategy":',
-        f',"verdict":"{cell.verdict}"}}\n',
-    )

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from msgspec import Struct
 
-from epc.errors import Finding, UsageError
+from epc.errors import UsageError, is_clean
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.rules import rule_json, rule_of
+from epc.records.findings import Checked
 from epc.spec.domains import Domain, Domains
 from epc.spec.reference import Strategy
 
@@ -94,22 +95,16 @@ class Design(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A design's source, what was found, and the design if nothing worse than a warning was."""
+class CheckedDesign(Checked):
+    """What was found in a design's source, and the design if nothing worse than a warning was."""
 
-    source: str
     document: "Document"
-    findings: list[Finding]
     design: Design | None
-
-    @property
-    def ok(self) -> bool:
-        """Whether a run can be made of it."""
-        return self.design is not None
 
     def lines(self) -> list[str]:
         """Return each finding with its file and line."""
-        return [self._placed(finding) for finding in self.findings]
+        placed = ((self.document.line(finding.where), finding) for finding in self.findings)
+        return [f"{self.path}:{'' if at is None else f'{at}:'} {finding}" for at, finding in placed]
 
     def as_json(self) -> Json:
         """Return the report as `epc design check --format json` prints it."""
@@ -117,14 +112,10 @@ class Checked:
             {**finding.as_json(), "line": self.document.line(finding.where)}
             for finding in self.findings
         ]
-        return {"path": self.source, "ok": self.ok, "findings": listed}
-
-    def _placed(self, finding: Finding) -> str:
-        line = self.document.line(finding.where)
-        return f"{self.source}:{'' if line is None else f'{line}:'} {finding}"
+        return {"path": self.path, "ok": self.ok, "findings": listed}
 
 
-def check(source: str) -> Checked:
+def check(source: str) -> CheckedDesign:
     """Return what is wrong with a design, by its name or in its file.
 
     Raises: WorldError if the file cannot be read; UsageError if there is none.
@@ -136,9 +127,8 @@ def check(source: str) -> Checked:
 
     document = document_of(source)
     listed = findings_of(document)
-    sound = all(finding.severity == "warning" for finding in listed)
-    design = Design.parse(document.value) if sound else None
-    return Checked(source=source, document=document, findings=listed, design=design)
+    design = Design.parse(document.value) if is_clean(listed) else None
+    return CheckedDesign(path=source, document=document, findings=listed, design=design)
 
 
 def tasks_of(listed: list[Any]) -> list[tuple[str, str | None]]:

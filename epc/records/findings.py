@@ -1,9 +1,10 @@
 """Collecting findings: all of them counted, a bounded number of them kept."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
-from epc.errors import Finding, Severity
+from epc.errors import Finding, Severity, is_clean
 
 MAX_KEPT: Final = 1000
 SHOWN: Final = 5  # of the further places of one cause
@@ -50,6 +51,28 @@ class Findings:
             remedy="mend these first, then validate again",
         )
         return [*self._kept, more]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a check of one document, or of one folder, found."""
+
+    path: str
+    findings: Sequence[Finding]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing worse than a warning was found."""
+        return is_clean(self.findings)
+
+    def lines(self) -> list[str]:
+        """Return each finding in words."""
+        return [str(finding) for finding in self.findings]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as the contract prints it."""
+        listed = [finding.as_json() for finding in self.findings]
+        return {"path": self.path, "ok": self.ok, "findings": listed}
 
 
 class Causes:

@@ -21,8 +21,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
@@ -106,40 +104,18 @@ class CallNames:
         return digest.hexdigest()[:20]
 
 
-def call_line(call: Json) -> bytes:
-    """Return the canonical line of a call: what `dumps_line` makes, in a third of the time.
-
-    `msgspec` writes all but floats as Python does, and a call's only float is its latency.
-    """
-    latency = call["latency_s"]
-    plain = call if latency is None else {**call, "latency_s": msgspec.Raw(repr(latency).encode())}
-    return msgspec.json.encode(plain, order="sorted") + b"\n"
-
-
 def weight_rows(per_seed: Iterable[Json]) -> Iterator[Json]:
     """Yield the rows of weights.jsonl that follow from the seeds' records."""
-    for seed, phase, weights in _weights(per_seed):
-        for strategy, weight in weights.items():
-            yield {"seed": seed, "phase": phase, "strategy": strategy, "weight": weight}
-
-
-def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
-    """Yield the lines of weights.jsonl, a phase's at a time: those of `weight_rows`, canonical."""
-    for seed, phase, weights in _weights(per_seed):
-        head = f'{{"phase":"{phase}","seed":{seed},"strategy":'
-        yield "".join(
-            f'{head}{dumps_part(strategy)},"weight":{weight!r}}}\n'
-            for strategy, weight in weights.items()
-        )
-
-
-def _weights(per_seed: Iterable[Json]) -> Iterator[tuple[int, str, dict[str, float]]]:
-    """Yield each seed's weights by phase, in the order of the phases' streams."""
     for record in per_seed:
         seed, weights = record["seed"], record["weights"]
         for phase in Domains.among(weights).every_phase:
-            if phase.name in weights:
-                yield seed, phase.name, weights[phase.name]
+            for strategy, weight in weights.get(phase.name, {}).items():
+                yield {"seed": seed, "phase": phase.name, "strategy": strategy, "weight": weight}
+
+
+def weight_lines(per_seed: Iterable[Json]) -> Iterator[str]:
+    """Yield the lines of weights.jsonl: those of `weight_rows`, canonical."""
+    return map(dumps_line, weight_rows(per_seed))
 
 
 def write_lines(folder: Path, name: str, lines: Iterable[str]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.audit.evidence import evidence
-from epc.errors import Finding
 from epc.protocol.config import variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
@@ -19,7 +18,7 @@ from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
-from epc.records.findings import Findings
+from epc.records.findings import Checked, Findings
 from epc.records.json_difference import disagreements
 from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
@@ -38,27 +37,15 @@ _MAX_SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """What validation found in one document.
+class Report(Checked):
+    """What validation found.
 
     `manifest` (None where it could not be read) and `asked`, the run's probes, are what was read
     on the way, for whoever goes on from here.
     """
 
-    path: str
-    findings: list[Finding]
     manifest: Manifest | None = field(default=None, compare=False, repr=False)
     asked: list[AnsweredProbe] = field(default_factory=list, compare=False, repr=False)
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing worse than a warning was found."""
-        return all(finding.severity != "error" for finding in self.findings)
-
-    def as_json(self) -> Json:
-        """Return the report as the contract prints it."""
-        listed = [finding.as_json() for finding in self.findings]
-        return {"path": self.path, "ok": self.ok, "findings": listed}
 
 
 def validate(path: Path) -> Report:

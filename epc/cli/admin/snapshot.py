@@ -9,7 +9,6 @@ import click
 
 from epc.cli.common import (
     checkout_here,
-    is_clean,
     leave,
     locked_here,
     note,
@@ -26,7 +25,7 @@ from epc.cli.options import (
     domains_option,
     format_option,
 )
-from epc.errors import UsageError
+from epc.errors import UsageError, is_clean
 
 
 @click.command()

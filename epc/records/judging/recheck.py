@@ -11,7 +11,7 @@ from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.canary import check_canary
-from epc.records.findings import Findings
+from epc.records.findings import Checked, Findings
 from epc.records.judging.archive import Given, judgement
 from epc.records.judging.asked import NamedCalls
 from epc.records.judging.competence import departures, parts
@@ -38,16 +38,10 @@ _CLAUSE: Final = "JUDGE-7.4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rechecked:
+class Rechecked(Checked):
     """What checking an archive found, and its totals as counted from the records."""
 
-    findings: list[Finding]
     totals: Json
-
-    @property
-    def ok(self) -> bool:
-        """Whether the archive is what its raw replies give."""
-        return not any(finding.severity == "error" for finding in self.findings)
 
 
 def recheck(folder: Path) -> Rechecked:
@@ -83,7 +77,7 @@ def recheck(folder: Path) -> Rechecked:
     findings.extend(departures_of_labels(folder))
     for part in filter(is_complete, parts(folder)):
         findings.extend(_of_part(folder, part))
-    return Rechecked(findings=findings.kept(), totals=totals)
+    return Rechecked(path=str(folder), findings=findings.kept(), totals=totals)
 
 
 def _of_part(folder: Path, part: Path) -> Iterator[Finding]:

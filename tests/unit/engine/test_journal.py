@@ -20,7 +20,6 @@ from epc.engine.catalog import open_model
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.plan import save
 from epc.errors import UsageError, WorldError
-from epc.records.layout import call_line
 from epc.records.strict_json import dumps_line
 
 HOLDER = """
@@ -235,7 +234,8 @@ def test_damage_in_what_was_on_disk_before_is_no_crash_s_and_is_kept_apart(
     assert not (tmp_path / "journal.torn").exists()
 
 
-SPACED = json.dumps({"call": call(1), "crc": f"{zlib.crc32(call_line(call(1))[:-1]):08x}"})
+_CRC = zlib.crc32(dumps_line(call(1)).strip().encode())
+SPACED = json.dumps({"call": call(1), "crc": f"{_CRC:08x}"})
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,9 @@ from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.records.layout import (
     CallNames,
-    call_line,
     decoding_json,
     describe,
     digest,
-    weight_lines,
     weight_rows,
     write_lines,
 )
@@ -101,14 +99,6 @@ def test_epc_2_5_b_weights_are_listed_per_seed_phase_and_strategy() -> None:
     assert [row["phase"] for row in rows[::2]] == list(phases)
 
 
-def test_epc_2_5_b_the_lines_of_the_weights_are_their_canonical_rows() -> None:
-    phases = ("text", "visual", "text_to_visual", "visual_to_text")
-    weights = {'say "\u2028" \\': 1e-17, "\u00e9": 0.75, "z": 1.0}
-    records = [{"seed": seed, "weights": dict.fromkeys(phases, weights)} for seed in (4, 2**32 - 1)]
-
-    assert "".join(weight_lines(records)) == "".join(map(dumps_line, weight_rows(records)))
-
-
 def test_epc_2_5_b_a_run_holds_one_weight_a_seed_phase_and_strategy(flip: Run) -> None:
     stated = {
         (record["seed"], phase, name, weight)
@@ -154,17 +144,6 @@ def test_rows_are_canonical_lines(tmp_path: Path) -> None:
     write_lines(tmp_path, "weights", map(dumps_line, [{"b": 1, "a": 0.1}]))
 
     assert (tmp_path / "weights.jsonl").read_bytes() == b'{"a":0.1,"b":1}\n'
-
-
-EVERY_CHARACTER = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
-
-
-@pytest.mark.parametrize("latency", [None, 0.0, 9.44e-07, 0.020512, 1e16, 3])
-def test_a_call_s_line_is_that_of_python_s_own_encoder(latency: float | None) -> None:
-    headers = {"\U00010000": "", "\uffff": '"', "b": "\x7f", "a": "\x1f"}
-    call = {"prompt": EVERY_CHARACTER, "latency_s": latency, "headers": headers, "tokens_in": 2**53}
-
-    assert call_line(call) == dumps_line(call).encode()
 
 
 @pytest.mark.parametrize("name", ["trials", "calls", "weights"])
