@@ -31,7 +31,6 @@ from epc.engine.providers import NATIVE, PROVIDERS
 Json = dict[str, Any]
 
 LAB: Final = Path(__file__).parent / "lab"
-PAGE: Final = Path(__file__).parents[1] / "site" / "docs" / "models.md"
 KEY: Final = "sk-canary-0123456789abcdef"
 VERDICT: Final = "B"
 THROUGH_INSPECT: Final = (*NATIVE, "inspect")
@@ -40,7 +39,13 @@ _SERVERS: Final[dict[str, Callable[[], BatchProvider]]] = {
     "anthropic": AnthropicBatches,
     "google": GoogleBatches,
 }
-_BEGIN, _END = "<!-- lab table -->", "<!-- end of the lab table -->"
+_HEAD: Final = """# The lab
+
+A server on this machine replays behaviours of providers that the sources describe, one folder
+each, and a whole run of the program goes over each (`tests/acceptance/engine/test_lab.py`). No
+provider was asked for it. `python tests/lab_support.py` writes this table.
+
+"""
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "": frozenset(
         {"provider", "server", "model", "tried", "what", "sources", "run", "reasoning"}
@@ -256,7 +261,7 @@ def _filled(value: Any, words: Mapping[str, str]) -> Any:
 
 
 def table() -> str:
-    """Return what was tried for each provider, as models.md states it."""
+    """Return what was tried for each provider, as the README of the lab has it."""
     rows: dict[tuple[str, str], list[Behaviour]] = {}
     for each in behaviours():
         rows.setdefault(each.server, []).append(each)
@@ -276,12 +281,5 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def page_with_table(page: str) -> str:
-    """Return the page with the table as it is now."""
-    before, _, rest = page.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    return f"{before}{_BEGIN}\n{table()}\n{_END}{after}"
-
-
 if __name__ == "__main__":
-    PAGE.write_text(page_with_table(PAGE.read_text("utf-8")), "utf-8")
+    (LAB / "README.md").write_text(f"{_HEAD}{table()}\n", "utf-8")

@@ -6,7 +6,7 @@
 `levels` draws evaluators with a known place bias and known preferences, judges them plain and
 balanced, and counts how often the interval of the reduction covers the truth. `measured` compares
 runs; each run of a wrapper is held against every plain run that it wraps. Both write a file of
-`site/docs/data`, from which the tables of `site/docs/mitigation.md` are made (`tables`).
+`site/docs/data`; the table of `site/docs/mitigation.md` is made from the first.
 """
 
 import csv
@@ -202,19 +202,13 @@ _LEVEL_HEAD = (
     *("place bias, logits", "preference, logits", "tasks", "A of two equal answers, plain"),
     *("balanced, of decided", "decided of equal", "true reduction", "mean found", "covered"),
 )
-_MEASURED_HEAD = (
-    *("evaluator", "mitigation", "direction", "calls", "decided", "transfer regret, plain"),
-    *("mitigated", "less by", "redirected, plain", "mitigated", "floor"),
-)
 
 
 def page(text: str) -> str:
-    """Return the page with both tables as the files of the study say."""
-    for name, lines in (("levels", _level_table()), ("measured", _measured_table())):
-        before, mark, after = text.partition(f"<!-- {name} -->\n")
-        rest = after[after.find("\n\n", 1) :] if after.startswith("\n|") else f"\n{after}"
-        text = f"{before}{mark}\n{chr(10).join(lines)}{rest}"
-    return f"{text.rstrip()}\n"
+    """Return the page with the table of the levels as the file of the study says."""
+    before, mark, after = text.partition("<!-- levels -->\n")
+    rest = after[after.find("\n\n", 1) :] if after.startswith("\n|") else f"\n{after}"
+    return f"{before}{mark}\n{chr(10).join(_level_table())}{rest}".rstrip() + "\n"
 
 
 def _level_table() -> list[str]:
@@ -223,21 +217,6 @@ def _level_table() -> list[str]:
         for row in _rows(LEVELS)
     ]
     return _table(_LEVEL_HEAD, rows)
-
-
-def _measured_table() -> list[str]:
-    rows = []
-    for row in _rows(MEASURED):
-        names = [f"`{row[key].replace('local/', '')}`" for key in ("plain", "mitigated")]
-        apart = f"{row['regret_less']} [{row['regret_less_low']}, {row['regret_less_high']}]"
-        own = [row["direction"].replace("_", " "), f"x {row['times']}", row["decided"]]
-        if not row["regret_plain"]:
-            rows.append([*names, *own, "too little decided", "", "", "", "", ""])
-            continue
-        base = f"{row['regret_plain']} [{row['regret_plain_low']}, {row['regret_plain_high']}]"
-        redirected = [row["redirected_plain"], row["redirected_mitigated"], row["floor"]]
-        rows.append([*names, *own, base, row["regret_mitigated"], apart, *redirected])
-    return _table(_MEASURED_HEAD, rows)
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
