@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 # As `epc` has it, before anything loads NumPy: workers outnumber processors, and a second thread
@@ -25,8 +26,28 @@ settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow tests, so that no worker is left with one when the others have ended."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Give every worker a like share: slow tests first, then files of acceptance tests.
+
+    `worksteal` cuts the list into even parts, one for each worker. Left as it is, the list would
+    give all that takes long to the first, and the others could only take it over at the end.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    others = [item for item in items if item.get_closest_marker("slow") is None]
+    acceptance: dict[Path, list[pytest.Item]] = {}
+    for item in others:
+        if "acceptance" in item.path.parts:
+            acceptance.setdefault(item.path, []).append(item)
+    files = list(acceptance.values())
+    quick = [item for item in others if item.path not in acceptance]
+    size = len(items)
+    items.clear()
+    for worker in range(workers):
+        share = [*slow[worker::workers], *chain.from_iterable(files[worker::workers])]
+        room = (size - len(items)) // (workers - worker) - len(share)
+        items += [*share, *quick[: max(room, 0)]]
+        del quick[: max(room, 0)]
+    items += quick
 
 
 @pytest.fixture(autouse=True)

@@ -117,6 +117,7 @@ def test_dvc_repro_at_the_root_runs_the_pipeline(clone: Path) -> None:
     assert inner.split() == [*STAGES]
 
 
+@pytest.mark.slow
 def test_dvc_metrics_diff_tells_what_was_taken_back_since(clone: Path) -> None:
     run(clone, "epc", "admin", "snapshot", "tags", "--restore")
     words = ("dvc", "metrics", "diff", "--json")

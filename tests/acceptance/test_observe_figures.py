@@ -170,6 +170,7 @@ def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_
     assert f"a regret of {found['detectable']:.3f} is found in 4 of 5 such files or more" in text
 
 
+@pytest.mark.slow
 def test_reading_r77_what_crosses_is_recomputed_to_the_word(tmp_path: Path) -> None:
     """Of all that the second computation makes of a table, it finds what was changed, no more.
 
@@ -270,6 +271,7 @@ SCORED = """item,subset,question,judge,a,a_by,a_score
 """
 
 
+@pytest.mark.slow
 def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_task(
     tmp_path: Path,
 ) -> None:

@@ -20,6 +20,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cloned(tmp_path_factory.mktemp("pages"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", COMMANDS, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_of_a_page_does_and_prints_what_the_page_says(
     page: Path, clone: Path, tmp_path: Path

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 from xml.etree import ElementTree as ET
 
@@ -134,6 +135,33 @@ def test_a_date_that_moved_is_told_anew_and_one_that_was_seen_again_is_not(made:
 
     assert ids("2026-05-01", "2026-02-01") == before
     assert ids("2026-06-01", "2026-02-01").isdisjoint(before)
+
+
+def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
+    made: Checkout, tmp_path: Path
+) -> None:
+    def entries(name: str) -> dict[str, Any]:
+        text = dict(machines.files(_site(made), tmp_path / "work"))[name]
+        assert isinstance(text, str | bytes)
+        return {str(entry["uid"]): entry for entry in Calendar.from_ical(text).walk("VEVENT")}
+
+    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-05-01"))))
+    made.publish()
+    before = entries("calendars/Judge-1.ics")
+    moved = stated("2026-06-01")
+    moved["others"] = [
+        {"by": "https://maker.example/ends", "date": "2026-05-01", "seen": None, "settled": "moved"}
+    ]
+    made.evaluator(generation_record("Judge-1", life_record(retires=moved)))
+    after = entries("calendars/Judge-1.ics")
+
+    ends = {"Judge-1.maker@epc-registry", "v1.0-Judge-1.maker@epc-registry"}
+    assert set(before) == set(after) == ends
+    for uid in ends:
+        assert before[uid].decoded("dtstart") == date(2026, 5, 1)
+        assert after[uid].decoded("dtstart") == date(2026, 6, 1)
+        assert after[uid]["sequence"] > before[uid]["sequence"]
+    assert set(entries("calendar.ics")) == {"v1.0-Judge-1.maker@epc-registry"}
 
 
 def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(

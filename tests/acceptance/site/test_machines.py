@@ -15,11 +15,9 @@ from urllib.request import Request, urlopen
 from xml.etree import ElementTree as ET
 
 import pytest
-from icalendar import Calendar
 from openapi_spec_validator import validate as validate_openapi
 from pyarrow import parquet
-from registry_support import generation_record, life_record, stated
-from site_support import ADDRESS, AS_OF, BuiltSite, build, epc, with_documents
+from site_support import ADDRESS, AS_OF, BuiltSite, epc
 
 from epc.digests import file_sha256
 from epc.records.schemas import findings as schema_findings
@@ -205,39 +203,6 @@ def test_the_feed_tells_every_change_under_an_id_of_its_own(site: BuiltSite) -> 
     told = [entry.findtext("a:title", "", atom) for entry in entries]
     assert told == [f"{c['tag']}: {c['what']}" for c in reversed(changes)]
     assert feed.findtext("a:updated", "", atom) == f"{changes[-1]['date']}T00:00:00Z"
-
-
-def entries(path: Path) -> dict[str, Any]:
-    return {str(e["uid"]): e for e in Calendar.from_ical(path.read_text()).walk("VEVENT")}
-
-
-def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(tmp_path: Path) -> None:
-    made = with_documents(tmp_path / "clone")
-    made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-05-01"))))
-    made.publish()
-    before = entries(build(made).out / "calendars" / "Judge-1.ics")
-    moved = stated("2026-06-01")
-    moved["others"] = [
-        {"by": "https://maker.example/ends", "date": "2026-05-01", "seen": None, "settled": "moved"}
-    ]
-    made.evaluator(generation_record("Judge-1", life_record(retires=moved)))
-    out = build(made).out
-    after = entries(out / "calendars" / "Judge-1.ics")
-
-    assert (
-        set(before)
-        == set(after)
-        == {
-            "Judge-1.maker@epc-registry",
-            "v1.0-Judge-1.maker@epc-registry",
-        }
-    )
-    for uid in before:
-        assert before[uid].decoded("dtstart") == date(2026, 5, 1)
-        assert after[uid].decoded("dtstart") == date(2026, 6, 1)
-        assert after[uid]["sequence"] > before[uid]["sequence"]
-    whole = entries(out / "calendar.ics")
-    assert set(whole) == {"v1.0-Judge-1.maker@epc-registry"}
 
 
 def test_a_badge_states_a_day_so_that_a_cached_one_stays_true(site: BuiltSite) -> None:
