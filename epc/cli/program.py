@@ -61,7 +61,7 @@ _NEEDS: Final = {
 _MOVED: Final = {
     "recompute": "`epc validate --write`",
     "verify": "`epc watch TAG --spot-check N`",
-    "study": "the studies are scripts of a clone: python tests/studies/words/command.py",
+    "study": "the studies are scripts of a clone: python tests/studies/learning_rules/command.py",
     **to_admin("github", "site", "upkeep", "cache"),
 }
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C

@@ -1,10 +1,9 @@
-"""`epc simulate`, `epc plan` and the studies as a user runs them."""
+"""`epc simulate`, `epc plan` and the study of learning rules as a user runs them."""
 
 import json
 import resource
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,14 @@ from click.testing import CliRunner
 from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
 from records_support import Run, epc, make_run
-from studies.words import rules
-from studies.words.command import command as study
-from studies.words.points import Kind, Point
-from studies.words.rules import RATES
-from studies.words.rules import Point as Part
-from studies.words.tables import write_texts
+from studies.learning_rules import rules
+from studies.learning_rules.command import command as study
+from studies.learning_rules.rules import RATES, Point
 
 from epc.audit import power
 from epc.engine import grid
-from epc.errors import WorldError
 
 CARRIES = "carries a favourite"
-STUDY = Path(rules.__file__).with_name("command.py")
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 
 
@@ -105,24 +99,6 @@ def test_epc_2_8_misuse_says_what_to_do(words: tuple[str, ...], says: str) -> No
 
     assert done.returncode == 2
     assert says in done.stderr.decode()
-    assert not done.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ((), "Missing option '--out'"),
-        (("--evaluator", "a", "--out", "x"), "--evaluator goes with --rules"),
-        (("--out", "x", "--quick", "--runs", "9"), "leave out --runs or --quick"),
-    ],
-)
-def test_a_study_called_amiss_says_what_to_do(words: tuple[str, ...], says: str) -> None:
-    done = subprocess.run(
-        [sys.executable, STUDY, *words], capture_output=True, text=True, check=False
-    )
-
-    assert done.returncode == 2
-    assert says in done.stderr
     assert not done.stdout
 
 
@@ -275,63 +251,6 @@ def test_reading_r75_a_small_run_is_no_pilot(tmp_path: Path) -> None:
     assert "a pilot takes at least 50" in done.stderr.decode()
 
 
-@pytest.mark.slow
-def test_reading_r71_the_study_writes_the_same_bytes_however_it_is_spread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from click.testing import CliRunner
-    from studies.words import points as study_points
-    from studies.words import study
-    from studies.words.command import command
-
-    def few(_: int, *, first_look: bool) -> list[Point]:
-        cells: list[tuple[Kind, str]] = [
-            ("cover gamma", "coin-flip"),
-            ("decide", "coin"),
-            ("decide", "0.7/0.4"),
-        ]
-        return [
-            *(Point(kind="size", evaluator=text) for text in ("coin", "0.7/0.4")),
-            *(
-                Point(kind=kind, evaluator=text, seeds=n, reuse="fresh", runs=1, number=number)
-                for kind, text in cells
-                for n in (10, 30)
-                for number in range(2)
-            ),
-        ]
-
-    monkeypatch.setattr(study_points, "points", few)
-    monkeypatch.setattr(study, "_TRUTH_SEEDS", 4096)
-    texts, printed = [], []
-    for jobs, form in (("1", "text"), ("2", "json")):
-        out = tmp_path / jobs
-        words = ["--out", str(out), "--quick", "--jobs", jobs, "--format", form]
-        done = CliRunner().invoke(command, words)
-        assert done.exit_code == 0, done.output
-        texts.append({path.name: path.read_bytes() for path in sorted(out.iterdir())})
-        printed.append(done.stdout)
-
-    assert texts[0] == texts[1]
-    assert set(texts[0]) == {
-        *("rejections.csv", "sizes.csv", "coverage.csv", "tables.txt"),
-        *("power.svg", "calibration.svg", "coverage.svg"),
-    }
-    assert b'role="img"><title>How often a word is false' in texts[0]["calibration.svg"]
-    assert "says coupled" in printed[0]
-    rows = json.loads(printed[1])
-    assert len(rows["coverage"]) == 2 * 3
-    assert [row["runs"] for row in rows["words"]] == [2] * 4
-    assert rows["sizes"]["0.7/0.4"]["regret"] > 0.02
-    assert {"rule 1", "rule 2", "seeds"} < set(rows["words"][0]["rules"])
-
-
-def test_epc_2_8_a_study_that_cannot_be_written_is_a_fault_of_the_world(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-
-    with pytest.raises(WorldError, match="cannot make"):
-        write_texts({}, tmp_path / "file" / "data")
-
-
 def test_epc_2_7_a_learning_rule_is_simulated() -> None:
     """Bayes at high and low 1/2 learns nothing from any verdict: every weight stays 1/K."""
     words = ("simulate", "domain-favourites", "--seeds", "50", "--strategies", "4")
@@ -355,10 +274,10 @@ def test_the_rules_are_compared_by_recorded_verdicts(
             rows += [f"{s},{domain},{domain} {task},{'A' if s == liked else 'B'}" for s in "ab"]
     file = tmp_path / "opposed.csv"
     file.write_text("\n".join(rows) + "\n")
-    row = [Part(kind="grid", judge=CARRIES, number=2)]
+    row = [Point(kind="grid", judge=CARRIES, number=2)]
     monkeypatch.setattr(rules, "points", lambda _: row)
 
-    words = ("--rules", "--evaluator", f"recorded:{file}", "--out", str(tmp_path / "found"))
+    words = ("--evaluator", f"recorded:{file}", "--out", str(tmp_path / "found"))
     done = CliRunner().invoke(study, [*words, "--format", "json"], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.stdout)

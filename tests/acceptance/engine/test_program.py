@@ -224,7 +224,7 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
 @pytest.mark.parametrize(
     ("words", "instead"),
     [
-        (("study",), "tests/studies/words/command.py"),
+        (("study",), "tests/studies/learning_rules/command.py"),
         (("site", "build"), "`epc admin site`"),
         (("recompute", "run"), "`epc validate --write`"),
         (("verify", "TAG"), "`epc watch TAG --spot-check N`"),

@@ -1,11 +1,10 @@
-"""The program's own answers about a verdict table: the word's figures and Reading R39's test."""
+"""The program's own answers about a verdict table: the word and its figures."""
 
 from dataclasses import dataclass
 
 from studies.coupling.reference import ROUNDS, Array, Counts
 
 from epc.audit.coupling import worked_out
-from epc.audit.permutation import by_tasks
 from epc.audit.redirection import p_value_of, permutable, permuted, redirected_interval
 from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Rates, cost, crossings, estimates, figures_of
@@ -105,8 +104,3 @@ def figures_into_both(
             }
         )
     return tuple(map(names.index, units.strategies)), found
-
-
-def preferences_differ(text: Counts, visual: Counts, *, recorded: bool) -> float:
-    """Return the p-value of Reading R39, on which the word rested until Reading R71."""
-    return by_tasks(_table(text, visual, recorded=recorded), UpdateRule()).p_value

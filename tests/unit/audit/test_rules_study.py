@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from studies.words.rules import (
+from studies.learning_rules.rules import (
     JUDGES,
     NULLS,
     OTHERS,
@@ -25,7 +25,7 @@ from studies.words.rules import (
     summed,
     work,
 )
-from studies.words.rules_tables import Study, as_json, markdown
+from studies.learning_rules.tables import Study, as_json, markdown
 
 from epc.audit.units import units_of
 from epc.protocol.results import Json

@@ -8,15 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from studies.words.cases import endless
-
 from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
 from epc.protocol.draws import stream_of
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.weights import UpdateRule
-from epc.simulation.populations import Population
+from epc.simulation.populations import Population, drawn
 from epc.simulation.study_runs import simulate_runs
 from epc.simulation.training import Odds, concentrations, measure
 from epc.spec.epc_v1 import DOMAINS, ROUNDS
@@ -43,6 +41,7 @@ _FEWER: Final = 8  # wheels than the audit takes, of every estimate
 _WHEELS: Final = 16_384
 _GRID_WHEELS: Final = 8_192
 _STREAM: Final = 20261129
+_MANY_TASKS: Final = 1_024
 
 Kind = Literal["truth", "words", "grid"]
 
@@ -277,9 +276,14 @@ def _pci(rates: Rates, ties: tuple[Array, Array], *, rounds: int, rule: Rule) ->
 
 def _endless(point: Point) -> tuple[Rates, tuple[Array, Array], int]:
     """Return a judge's win rates over tasks without end, its ties, and the rounds."""
-    judge = JUDGES[point.judge]
-    rates, ties = endless(judge, 1, point.rng)
-    return Rates(*rates), ties, judge.rounds
+    judge = replace(JUDGES[point.judge], tasks=(_MANY_TASKS, _MANY_TASKS))
+    judged = drawn(judge, 1, point.rng).values()
+    first, second = (
+        np.ascontiguousarray((odds.a / np.maximum(1 - odds.tie, 1e-9)).mean(axis=2).T)
+        for odds in judged
+    )
+    one, other = (odds.tie.mean(axis=(0, 2)) for odds in judged)
+    return Rates(first, second), (one, other), judge.rounds
 
 
 def _mean_of(into: list[dict[str, Array]], name: str) -> float:

@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
+from xml.sax.saxutils import escape
 
-from studies.words.rules import LEVELLED, NULLS, OTHERS, RATES, Cell, Loop, Said, Truth
-from studies.words.tables import described, write_texts
+from studies.learning_rules.rules import LEVELLED, NULLS, OTHERS, RATES, Cell, Loop, Said, Truth
 
+from epc.errors import able_to
 from epc.protocol.results import Json
-from epc.report.picture import SCHEMA
+from epc.records import strict_json
+from epc.report.picture import SCHEMA, svg
 from epc.statistics.intervals import share_interval
 
 _FIGURES: Final = {"regret": "transfer regret", "pci": "PCI"}
@@ -44,11 +46,18 @@ def write(study: Study, folder: Path) -> list[Path]:
 
     Raises: WorldError if the disk fails.
     """
+    figure = rates_figure(study.grid)
+    head, _, rest = svg(figure).partition(">")
+    title = escape(str(figure["description"]))  # for those who cannot see the picture
     texts = {
         "learning-rules.json": json.dumps(as_json(study), indent=1, sort_keys=True) + "\n",
-        "learning-rates.svg": described(rates_figure(study.grid)),
+        "learning-rates.svg": f'{head} role="img"><title>{title}</title>{rest}',
     }
-    return write_texts(texts, folder)
+    with able_to("make", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        strict_json.write_text(folder / name, [text])
+    return [folder / name for name in texts]
 
 
 def markdown(study: Study) -> str:
