@@ -101,7 +101,6 @@ drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 15 m
 
 vectors: $(VENV)/.dev ## Work the conformance vectors out again; fails if the files differ.
 	$(BIN)/python tests/conformance/work_vectors.py --check
-	$(BIN)/python tests/conformance/work_judge_vectors.py --check
 
 conformance: $(VENV)/.dev ## Two implementations against the suite, a process a case: ours, and a Perl program.
 	$(BIN)/epc conformance check -- $(BIN)/epc replay -
