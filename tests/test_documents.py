@@ -16,7 +16,9 @@ from epc.protocol.verdict import Verdict
 from epc.records.conformance import answer_text, suite
 from epc.records.json_difference import disagreements
 from epc.records.schemas import findings as schema_findings
-from epc.registry import card_types, expiry
+from epc.registry import expiry
+from epc.registry.kinds.table import KINDS
+from epc.registry.record import Trust
 from epc.spec.epc_v1 import VARIANT_LABELS
 from epc.spec.judge_v1 import FLAGS
 from epc.spec.reference import EVALUATOR_PROMPT
@@ -133,7 +135,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
             e_process.State,
             expiry.Status,
             expiry.Reason,
-            card_types.Trust,
+            Trust,
             probes.Kind,
             ZeroCause,
         )
@@ -141,7 +143,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
     }
     # A and B are verdicts; their entry is "verdict".
     words |= {*FLAGS, *VARIANT_LABELS, *(word for word in Verdict if not word.decided)}
-    words |= {f"{kind} snapshot" for kind in get_args(card_types.SnapshotKind)} - {
+    words |= {f"{kind} snapshot" for kind in KINDS} - {
         "reported snapshot"  # its entry is "reported", a step of trust as well
     }
 

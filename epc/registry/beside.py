@@ -12,7 +12,6 @@ from msgspec import Struct, convert
 from epc.protocol.interpretation import COIN_GAMMA, COIN_MEAN
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
-from epc.registry.card_types import JudgedCard, MeasuredCard, ObservedCard, ReportedCard
 from epc.registry.cards import Said, digest
 from epc.registry.figures import (
     FAILED_RUN,
@@ -23,8 +22,10 @@ from epc.registry.figures import (
     overlap,
     reading_of,
 )
+from epc.registry.kinds.table import KINDS
 from epc.registry.listing import aligned
 from epc.registry.offers import measured_offer
+from epc.registry.record import Record
 from epc.registry.reference import PAPER, ReferenceRow
 from epc.registry.registry import Registry
 from epc.registry.showing import model_in_words
@@ -51,10 +52,6 @@ _COLUMNS: Final = {
     "ece": "ECE",
     "brier": "Brier",
 }
-_KINDS: Final = {
-    "judged": "it is of scores that a judge gave, and has no gamma",
-    "observed": "it is of verdicts that others recorded, and has no gamma",
-}
 
 
 class _Conditions(Struct, frozen=True, kw_only=True):
@@ -64,7 +61,7 @@ class _Conditions(Struct, frozen=True, kw_only=True):
     tasks: str | None = None
 
     @classmethod
-    def of(cls, card: MeasuredCard | JudgedCard | ObservedCard) -> Self:
+    def of(cls, card: Record) -> Self:
         return convert(card.conditions, cls)
 
 
@@ -121,15 +118,15 @@ class Beside:
     @property
     def missing(self) -> dict[str, str]:
         """What cannot be compared, and why."""
-        if why := _KINDS.get(self.right.snapshot.kind) or _KINDS.get(self.left.snapshot.kind):
+        kinds = (KINDS[side.snapshot.kind] for side in (self.right, self.left))
+        if why := next(filter(None, (kind.no_gamma for kind in kinds)), ""):
             return {"everything": why}
         left, right = self.left.figures, self.right.figures
         only = [(n, self.right) for n in left if n not in right]
         only += [(n, self.left) for n in right if n not in left]
         missing = {name: _lacks(name, side) for name, side in only}
-        published = isinstance(self.right.snapshot.card, MeasuredCard) and self.right
-        if published and isinstance(self.left.snapshot.card, MeasuredCard):
-            again = f"`epc snapshot fetch {published.name}`, then compare the two folders"
+        if self.right.snapshot.card.audit and self.left.snapshot.card.audit:
+            again = f"`epc snapshot fetch {self.right.name}`, then compare the two folders"
             missing |= {"verdicts, pair by pair": again}
         return missing
 
@@ -308,7 +305,7 @@ def _side(name: str, snapshot: Snapshot, state: str) -> Side:
 def _rounds(snapshot: Snapshot) -> str:
     """Return how long a phase was; the paper says so where it was not 30."""
     card = snapshot.card
-    if isinstance(card, ReportedCard):
+    if card.citation:
         stated = _ROUNDS.search(card.citation.as_printed)
         return stated[1] if stated else str(ROUNDS)
     return str(_Conditions.of(card).rounds or "none")
@@ -317,22 +314,22 @@ def _rounds(snapshot: Snapshot) -> str:
 def _tasks(snapshot: Snapshot) -> str:
     """Return whose tasks they are: the paper's (EPC-2.4(c)), or others, by their digest."""
     card = snapshot.card
-    own = _REFERENCE if isinstance(card, ReportedCard) else _Conditions.of(card).tasks or ""
+    own = _REFERENCE if card.citation else _Conditions.of(card).tasks or ""
     return "the paper's" if own == _REFERENCE else f"others, {own[:12]}" if own else "none"
 
 
 def _setting(snapshot: Snapshot) -> dict[str, str]:
     """Return all else that must agree, as a digest; the paper does not state enough for one."""
-    card = snapshot.card
-    if isinstance(card, ReportedCard):
+    conditions = snapshot.card.conditions
+    if conditions is None:
         return {}
-    rest = {k: v for k, v in card.conditions.items() if k not in ("rounds", "tasks")}
+    rest = {k: v for k, v in conditions.items() if k not in ("rounds", "tasks")}
     return {"prompts, strategies, decoding": f"SHA-256 {digest(rest)[:12]}"}
 
 
 def _lacks(name: str, side: Side) -> str:
     """Say why a side has no figure of a name."""
-    reported = isinstance(side.snapshot.card, ReportedCard)
+    reported = side.snapshot.card.citation is not None
     if name in ("ece", "brier", "accuracy") and not reported:
         return "needs accuracies, `epc validate RUN --accuracy FILE`"
     if name == "pci":

@@ -18,20 +18,18 @@ from epc.records.observed.types import Header, Made, Observed
 from epc.records.observed.writing import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry.card_types import (
+from epc.registry.lifecycles import Life
+from epc.registry.platforms import platform_of, provider_of
+from epc.registry.record import (
     Asked,
     Attested,
     AuditSummary,
     Fault,
-    JudgedCard,
-    MeasuredCard,
     Model,
-    ObservedCard,
     Origin,
     Recipe,
+    Record,
 )
-from epc.registry.lifecycles import Life
-from epc.registry.platforms import platform_of, provider_of
 from epc.registry.tags import Tag
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
@@ -70,12 +68,12 @@ class Said:
 
 def card_of(
     tag: Tag, manifest: Manifest, audit: Json, declaration: Said, life: Life | None
-) -> MeasuredCard:
+) -> Record:
     """Return the card of a measured snapshot; without a life it is a calibration."""
     day = date.fromisoformat(manifest.evaluator.measurement_date)
     platform = life.platform if life else None
     executor = manifest.executor
-    return MeasuredCard(
+    return Record(
         tag=str(tag),
         generation=declaration.generation,
         protocol_version=manifest.protocol_version,
@@ -107,10 +105,10 @@ def judged_card_of(
     days: tuple[date, ...],
     declaration: Said,
     life: Life | None,
-) -> JudgedCard:
+) -> Record:
     """Return the card of a judge's evaluations, of a plan with that judge alone."""
     platform = life.platform if life else None
-    return JudgedCard(
+    return Record(
         tag=str(tag),
         generation=declaration.generation,
         protocol_version=plan.protocol,
@@ -133,11 +131,11 @@ def judged_card_of(
 
 def observed_card_of(
     tag: Tag, document: Observed, *, days: tuple[date, ...], declaration: Said, kept: bool
-) -> ObservedCard:
+) -> Record:
     """Return the card of recorded verdicts: what their source states, and who published them."""
     header, judge = document.header, judge_of(document.header)
     source, made = header.source, header.made
-    return ObservedCard(
+    return Record(
         tag=str(tag),
         generation=declaration.generation,
         protocol_version="Observed-v1.0",

@@ -14,9 +14,9 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry import data_rows
-from epc.registry.card_types import ObservedCard
 from epc.registry.data_rows import batches, groups, schema_of
 from epc.registry.layout import SUMS
+from epc.registry.record import Origin, Record
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
 from epc.registry.sums import sums_text
@@ -167,14 +167,13 @@ def frame(name: str, record_batches: Iterable[Any]) -> Any:
 
 def withheld(registry: Registry) -> Iterator[Withheld]:
     """Yield what is not here of recorded verdicts, a source at a time."""
-    absent = [card for card in _observed(registry) if not card.kept]
-
-    def made(card: ObservedCard) -> tuple[str, str, str]:
-        command = f"{card.recipe.command} --out verdicts.jsonl" if card.recipe else ""
-        return card.origin.name, card.licence, f"{card.origin.clone}{command}"
-
-    for (source, licence, commands), cards in groupby(sorted(absent, key=made), made):
-        tags = tuple(card.tag for card in cards)
+    absent = [
+        (origin.name, card.licence, f"{origin.clone}{_making(card)}", card.tag)
+        for card, origin in _recorded(registry)
+        if not card.kept
+    ]
+    for (source, licence, commands), rows in groupby(sorted(absent), lambda row: row[:3]):
+        tags = tuple(row[-1] for row in rows)
         again = f"epc snapshot recompute {' '.join(tags)} --source CLONE"
         yield Withheld(
             source=source,
@@ -187,7 +186,7 @@ def withheld(registry: Registry) -> Iterator[Withheld]:
 
 def recorded(registry: Registry) -> int:
     """Return how many verdicts that others recorded are published, here or not."""
-    return sum(registry.snapshots[card.tag].n for card in _observed(registry))
+    return sum(registry.snapshots[card.tag].n for card, _ in _recorded(registry))
 
 
 def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
@@ -202,6 +201,10 @@ def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
         yield from (f"  {command}" for command in part.commands)
 
 
-def _observed(registry: Registry) -> list[ObservedCard]:
+def _recorded(registry: Registry) -> Iterator[tuple[Record, Origin]]:
     cards = (snapshot.card for snapshot in registry.snapshots.values())
-    return [card for card in cards if isinstance(card, ObservedCard)]
+    return ((card, card.origin) for card in cards if card.origin)
+
+
+def _making(card: Record) -> str:
+    return f"{card.recipe.command} --out verdicts.jsonl" if card.recipe else ""

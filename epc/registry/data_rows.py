@@ -17,7 +17,6 @@ from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.rows import Trial
-from epc.registry.card_types import MeasuredCard, ObservedCard
 from epc.registry.expiry import day_of
 from epc.registry.layout import DATA_LICENCE
 from epc.registry.observed import kept_verdicts
@@ -75,7 +74,7 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
         yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, as_of)
         return
     for tag, snapshot in snapshots.items():
-        if snapshot.kind == "measured" or (name == "verdicts" and _is_kept(snapshot)):
+        if snapshot.card.audit or (name == "verdicts" and snapshot.card.kept):
             for made in _OF_RAW[name](sealed, snapshot, schema):
                 yield tag, made
 
@@ -125,18 +124,13 @@ def batch(schema: Any, values: Values, rows: int) -> Any:
     return pa.record_batch([column(field) for field in schema], schema=schema)
 
 
-def _is_kept(snapshot: Snapshot) -> bool:
-    return isinstance(snapshot.card, ObservedCard) and snapshot.card.kept
-
-
 def _verdicts(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
-    if isinstance(snapshot.card, MeasuredCard):
-        yield _ballots(sealed, snapshot, snapshot.card.licence, schema)
+    card = snapshot.card
+    if card.origin is None:
+        yield _ballots(sealed, snapshot, card.licence, schema)
         return
-    assert isinstance(snapshot.card, ObservedCard)
     with sealed.folder(snapshot) as folder:
         header, verdicts = kept_verdicts(folder)
-    card = snapshot.card
     own = {"licence": card.licence, "source": card.origin.name, "times": 1}
     shared = subject(snapshot) | own
     whole = batch(schema, shared | _recorded(header, verdicts), len(verdicts))
@@ -279,9 +273,7 @@ def text(
 def licences(registry: Registry) -> list[str]:
     """Return the licences of all that the tables hold, as in SPDX."""
     cards = [snapshot.card for snapshot in registry.snapshots.values()]
-    own = {card.licence for card in cards if isinstance(card, MeasuredCard)}
-    recorded = {card.licence for card in cards if isinstance(card, ObservedCard) and card.kept}
-    return sorted(own | recorded | {DATA_LICENCE})
+    return sorted({card.licence for card in cards if card.audit or card.kept} | {DATA_LICENCE})
 
 
 def _header(tables: Sequence["Table"], registry: Registry) -> Mapping[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import date
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.card_types import ObservedCard
 from epc.registry.figures import difference, first_apart
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
@@ -22,9 +21,9 @@ def endings(registry: Registry, new: Snapshot, day: date) -> Iterator[Event]:
         ended = any(event.event != "published" for event in registry.by_tag.get(tag, []))
         if ended or not old.tag < new.tag or old.kind != new.kind or new.card.replicates:
             continue
-        if new.kind == "measured":
+        if new.card.audit:
             yield from _measured_anew(old, new, day)
-        elif new.kind == "observed" and _recorded_anew(old, new):
+        elif _recorded_anew(old, new):
             reason = f"{new.tag} is of the same judge at another commit of the same source"
             yield Event(date=day, tag=tag, event="superseded", reason=reason, by=str(new.tag))
 
@@ -50,16 +49,15 @@ def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
 
     A part of it, or another prompt, replaces nothing: it stands beside what was there.
     """
-    one, other = old.card, new.card
-    if not isinstance(one, ObservedCard) or not isinstance(other, ObservedCard):
+    was, now = old.card.origin, new.card.origin
+    if not was or not now:
         return False
-    was, now = one.origin, other.origin
     named = UNKNOWN not in (was.repository, was.commit, now.commit)
-    same = (old.tag.generation, was.name, was.repository, one.evaluator.as_printed)
+    same = (old.tag.generation, was.name, was.repository, old.card.evaluator.as_printed)
     return (
         named
         and was.commit != now.commit
-        and same == (new.tag.generation, now.name, now.repository, other.evaluator.as_printed)
+        and same == (new.tag.generation, now.name, now.repository, new.card.evaluator.as_printed)
         and _settings(old) <= _settings(new)
     )
 

@@ -184,7 +184,7 @@ def of_snapshot(
         ends += _of_life(life, measured=snapshot.last_day, as_of=as_of)
     first = snapshot.first_day
     # Nobody checked the digest of the weights that somebody else asked.
-    fixed = snapshot.calibration or (life and life.pinned and snapshot.kind != "observed")
+    fixed = snapshot.calibration or (life and life.pinned and not snapshot.card.origin)
     if first and not fixed:
         ends.append(_of_age(first, policy))
     doubt = life.doubt if life else "no platform's dates are known for this evaluator"

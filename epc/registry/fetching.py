@@ -10,6 +10,7 @@ from epc.json_text import lines_of
 from epc.records import strict_json
 from epc.registry import layout
 from epc.registry.file_sources import WEB, reader
+from epc.registry.kinds.table import KINDS
 from epc.registry.reading import known_seals
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
@@ -68,7 +69,7 @@ def restore(
     content = read(f"{home}/{layout.SUMS}")
     require_digest(f"{home}/{layout.SUMS}", content, seal)
     sums = parse_sums(content.decode()) or {}
-    of_run = [name for names in layout.OF_RUN.values() for name in names if name in sums]
+    of_run = [name for kind in KINDS.values() for name in kind.documents if name in sums]
     some = raw is None or len(raw) > 0
     if some and layout.POINTER not in sums:
         kind = "an observed" if layout.OBSERVED in sums else "a reported"

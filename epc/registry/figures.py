@@ -15,8 +15,8 @@ from epc.errors import UsageError
 from epc.protocol.interpretation import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry.card_types import AuditSummary, Fault, MeasuredCard, Model, ReportedCard
 from epc.registry.names import is_one_contributor
+from epc.registry.record import AuditSummary, Fault, Model
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Group
 from epc.statistics.intervals import Interval, moments_interval, share_interval
@@ -256,14 +256,9 @@ class Difference:
 def _condition(snapshot: Snapshot, key: str) -> Any:
     """Return a condition; of a model, who it is and not how a table spells it."""
     if key not in _CONDITIONS:
-        return _conditions(snapshot).get(key)
+        return (snapshot.card.conditions or {}).get(key)
     value = getattr(snapshot.card, key)
     return value.identity if isinstance(value, Model) else value
-
-
-def _conditions(snapshot: Snapshot) -> Mapping[str, Any]:
-    """Return the conditions that a card states; a publication does not state its own."""
-    return {} if isinstance(snapshot.card, ReportedCard) else snapshot.card.conditions
 
 
 def difference(a: Snapshot, b: Snapshot) -> Difference:
@@ -272,14 +267,14 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
     Raises: UsageError if one alone is of recorded verdicts.
     """
     # Reading R77: somebody else's record of another day is no measurement to set beside one.
-    if (a.kind == "observed") != (b.kind == "observed"):
-        own, other = (a, b) if a.kind == "observed" else (b, a)
+    if (a.card.origin is None) != (b.card.origin is None):
+        own, other = (a, b) if a.card.origin else (b, a)
         raise UsageError(
             f"{own.tag} is of verdicts that others recorded, and {other.tag} is {other.kind}: they "
             "have no figure in common\n  fix: compare it with another observed snapshot"
         )
     # Those of another kind are other ones.
-    stated = [_conditions(s) for s in (a, b) if a.kind == b.kind]
+    stated = [s.card.conditions or {} for s in (a, b) if a.kind == b.kind]
     keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
     left = {figure.name: figure for figure in figures_of(a)}
@@ -297,11 +292,9 @@ def disagreement(a: Snapshot, b: Snapshot) -> str:
     A replication is a second contributor's, of the same thing in the same way, and agrees: the
     intervals of mean gamma have a value in common, in both directions.
     """
-    if a.kind != "measured" or b.kind != "measured":
+    if not (a.card.audit and b.card.audit):
         return "only measured snapshots can replicate one another"
     comparison = difference(a, b)
-    assert isinstance(a.card, MeasuredCard)
-    assert isinstance(b.card, MeasuredCard)
     whose = [(card.contributor, card.login) for card in (a.card, b.card)]
     if is_one_contributor(*whose):
         return "a replication is a second contributor's"

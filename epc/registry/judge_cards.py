@@ -10,9 +10,9 @@ from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Res
 from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
-from epc.registry.card_types import MeasuredCard, ObservedCard, ReportedCard
 from epc.registry.expiry import Expiry, kept_until
 from epc.registry.figures import figures_of, misread
+from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -29,7 +29,6 @@ from epc.statistics.intervals import Interval, share_interval
 
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
 _NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
-_UNITS: Final = {"judged": "samples", "observed": "verdicts"}
 _NOT_TODAY: Final = "recorded by others; says nothing of today"
 
 
@@ -167,7 +166,7 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
 def _of_snapshot(
     snapshot: Snapshot, state: Expiry, why: str, settings: Sequence[str]
 ) -> Iterator[Known]:
-    if not isinstance(snapshot.card, ObservedCard):
+    if "groups" not in snapshot.figures:
         yield from _figures(snapshot, state, why)
         return
     figures = parse(snapshot.figures, Figures)
@@ -201,7 +200,7 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             left_out=why,
         )
 
-    unit = _UNITS.get(snapshot.kind, "seeds")
+    unit = KINDS[snapshot.kind].unit
     for figure in figures_of(snapshot):
         if any(is_of(figure.name, name) for names in SECTIONS.values() for name in names):
             plain = known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
@@ -228,19 +227,18 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
 def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:
     card, tag = snapshot.card, str(snapshot.tag)
     source = f"by {card.contributor}"
-    if isinstance(card, ReportedCard):
-        source = f"{card.citation.work}, {card.citation.place}, {card.citation.address}"
-    elif isinstance(card, ObservedCard):
-        origin = card.origin
+    if citation := card.citation:
+        source = f"{citation.work}, {citation.place}, {citation.address}"
+    elif origin := card.origin:
         source = f"{origin.repository}, commit {origin.commit}, licence {card.licence}"
-    elif isinstance(card, MeasuredCard) and card.source:
+    elif card.source:
         source = f"{source}; {card.source}"
     return Rest(
         of=tag,
         kind="calibration" if card.calibration else card.kind,
         trust=registry.trust(tag),
         n=snapshot.n,
-        unit=_UNITS.get(snapshot.kind, "seeds"),
+        unit=KINDS[snapshot.kind].unit,
         word=snapshot.verdict,
         failed=snapshot.failed,
         state=state.words,

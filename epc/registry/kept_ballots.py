@@ -9,10 +9,10 @@ from typing import Final, Self
 from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.recompute import load_manifest
-from epc.registry.card_types import MeasuredCard, ObservedCard, Origin
 from epc.registry.fetching import restore_sealed
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import find_checkout
+from epc.registry.record import Origin
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject
@@ -84,14 +84,14 @@ class Kept:
 def source_of(snapshot: Snapshot) -> Source | None:
     """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
     card = snapshot.card
-    if isinstance(card, ObservedCard):
+    if card.origin:
         return card.origin if card.kept else None
-    counts = isinstance(card, MeasuredCard) and not (card.calibration or snapshot.failed)
+    counts = card.audit and not (card.calibration or snapshot.failed)
     return "measured" if counts else None
 
 
 def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
-    if snapshot.kind == "observed":
+    if snapshot.card.origin:
         yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
         return
     manifest = load_manifest(folder)

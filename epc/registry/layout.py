@@ -26,7 +26,6 @@ The same as one document is what the site publishes, `registry.json`.
 
 from typing import Final
 
-from epc.records.judging.layout import PLAN, RUN_LOG
 from epc.records.layout import SEALED
 
 FOLDER: Final = "snapshots"
@@ -50,17 +49,3 @@ AUDITS: Final = "audits.json"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own
-
-FILES: Final = {
-    "reported": (CARD, FIGURES),
-    "measured": (CARD, MANIFEST, FIGURES, POINTER),
-    "judged": (CARD, PLAN, RUN_LOG, FIGURES, POINTER),
-    "observed": (CARD, OBSERVED, FIGURES),  # and the pointer, where the licence lets them be kept
-}
-# Documents of the run itself, which stand beside its raw files. The last of a kind holds digests of
-# what the run gave, so no two runs have the same.
-OF_RUN: Final = {
-    "measured": (MANIFEST,),
-    "judged": (PLAN, RUN_LOG),
-    "observed": (OBSERVED,),
-}

@@ -8,9 +8,10 @@ from typing import Final
 from msgspec import to_builtins
 
 from epc.protocol.results import Json
-from epc.registry.card_types import SnapshotKind, Trust
 from epc.registry.expiry import Reason, Status
 from epc.registry.figures import Figure, at, headline_of, reading_of
+from epc.registry.kinds.table import KINDS, About
+from epc.registry.record import Trust
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.domains import Pair
@@ -19,17 +20,16 @@ from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
 _INVALID: Final = "invalid"  # of a judged snapshot
-_GAMMAS: Final = ("measured", "reported")
-_TABLES: Final = (  # title, of calibrations, of which kinds
-    ("", False, _GAMMAS),
-    ("What judges said of outputs:", False, ("judged",)),
+_TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of calibrations, about what
+    ("", False, "coupling"),
+    ("What judges said of outputs:", False, "judgments"),
     (
         "What others recorded of judges; none of it was measured for this registry:",
         False,
-        ("observed",),
+        "records",
     ),
-    ("Calibration runs, made with mock evaluators:", True, _GAMMAS),
-    ("What mock judges said (calibration):", True, ("judged",)),
+    ("Calibration runs, made with mock evaluators:", True, "coupling"),
+    ("What mock judges said (calibration):", True, "judgments"),
 )
 
 
@@ -41,7 +41,7 @@ class Entry:
     """
 
     tag: str
-    kind: SnapshotKind
+    kind: str
     trust: Trust
     variant: str
     calibration: bool
@@ -134,10 +134,11 @@ def _estimated(figure: Figure | None) -> tuple[float | None, Interval | None]:
 def text(rows: Sequence[Entry]) -> str:
     """Return the rows as tables: calibration apart, and judges' shares in no column of gammas."""
     parts = []
-    for title, calibration, kinds in _TABLES:
-        own = [row for row in rows if row.calibration == calibration and row.kind in kinds]
+    for title, calibration, about in _TABLES:
+        alike = (row for row in rows if KINDS[row.kind].about == about)
+        own = [row for row in alike if row.calibration == calibration]
         parts += ["", title] if own and title else []
-        parts += [_LAID_OUT.get(kinds[0], _table)(own)] if own or not title else []
+        parts += [_LAID_OUT[about](own)] if own or not title else []
     return "\n".join(parts)
 
 
@@ -177,7 +178,7 @@ def _table(rows: Sequence[Entry]) -> str:
     return aligned(cells)
 
 
-_LAID_OUT: Final = {"judged": _judgments, "observed": _recorded}
+_LAID_OUT: Final = {"coupling": _table, "judgments": _judgments, "records": _recorded}
 
 
 def _audit(row: Entry) -> str:

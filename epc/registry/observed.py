@@ -33,12 +33,12 @@ from epc.records.observed.types import UNKNOWN, Header, Observed, Row
 from epc.records.observed.writing import content_digest, cut, judge_of, rows_of, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
-from epc.registry.card_types import Fault, ObservedCard
 from epc.registry.cards import Said, observed_card_of
 from epc.registry.expiry import day_of
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import CARD, FIGURES, OBSERVED
 from epc.registry.offers import Offer
+from epc.registry.record import Fault, Record
 from epc.registry.submissions.texts import problems
 from epc.spec.coupling import RULE
 
@@ -195,7 +195,7 @@ def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) ->
     return {"n": report.verdicts, **as_json(report)}
 
 
-def changed_figures(folder: Path, card: ObservedCard, stated: Json) -> list[str]:
+def changed_figures(folder: Path, card: Record, stated: Json) -> list[str]:
     """Return which published figures and days the verdicts of a folder do not give.
 
     Raises: UsageError if the verdicts are not those that its document names.

@@ -14,13 +14,13 @@ from epc.records.manifest import Manifest, ModelIdentity, RoleName
 from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.validate import validate
 from epc.registry import platforms
-from epc.registry.card_types import Card, SnapshotKind
 from epc.registry.cards import NO_BASELINE, Said, card_of
 from epc.registry.expiry import misdated
 from epc.registry.layout import EVALUATORS, FOLDER
 from epc.registry.lifecycles import MOCKS, Generation, Life
 from epc.registry.mocks import misnamed
 from epc.registry.names import skeleton
+from epc.registry.record import Record
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.plausible import asked_at, weighed
@@ -40,7 +40,7 @@ class Offer:
     """
 
     run: Path
-    kind: SnapshotKind
+    kind: str
     asked: Mapping[RoleName, ModelIdentity]
     platform: str | None
     days: tuple[date, ...]
@@ -48,7 +48,7 @@ class Offer:
     figures: Json
     raw: Mapping[str, str]
     no_baseline: str | None
-    card: Callable[[Tag, Life | None], Card]
+    card: Callable[[Tag, Life | None], Record]
     stated: Judge | None = None
 
     @property

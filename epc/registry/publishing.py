@@ -18,7 +18,6 @@ from epc.records import strict_json
 from epc.records.judging.layout import is_evaluation
 from epc.records.typed import as_json
 from epc.registry import layout
-from epc.registry.card_types import Card, MeasuredCard
 from epc.registry.cards import Said
 from epc.registry.endings import endings
 from epc.registry.figures import disagreement
@@ -26,11 +25,13 @@ from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
 from epc.registry.history import added_by, commit, tag_commit
 from epc.registry.judged import offered_evaluation
+from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import NO_CHOICES, is_observed, offered_verdicts
 from epc.registry.offers import Offer, offered_run, platform_claimed, require_true
 from epc.registry.reading import folders, of_folder, taken
+from epc.registry.record import Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
@@ -128,7 +129,7 @@ def _life(registry: Registry, offer: Offer) -> Life | None:
 
 def _require_replication(registry: Registry, tag: str, own: Snapshot) -> None:
     """Refuse a replication that is none."""
-    if isinstance(own.card, MeasuredCard) and own.card.login is None:
+    if own.card.audit and own.card.login is None:
         raise UsageError(
             f"this does not replicate {tag}: nobody's login on GitHub is stated\n"
             "  fix: name whoever measured it with --login"
@@ -146,7 +147,7 @@ def published_as(
     checkout: Path, run: Path, generation: str, *, kind: str = "measured"
 ) -> Tag | None:
     """Return the id under which this very run stands in the registry, if it does."""
-    name = layout.OF_RUN[kind][-1]
+    name = KINDS[kind].documents[-1]
     own = (run / name).read_bytes()
     for folder in folders(checkout):
         there, tag = folder / name, Tag.parse(folder.name)
@@ -161,7 +162,7 @@ def _clear(lock: RegistryLock) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
-def _build(checkout: Path, offer: Offer, card: Card) -> None:
+def _build(checkout: Path, offer: Offer, card: Record) -> None:
     """Write the folder in a new one beside its place, and move it there when it is whole."""
     home, run = checkout / layout.FOLDER, offer.run
     raw = {name: (run / name).read_bytes() for name in offer.raw}
@@ -172,14 +173,14 @@ def _build(checkout: Path, offer: Offer, card: Card) -> None:
     ):
         building = Path(around) / card.tag
         building.mkdir()
-        for name in layout.OF_RUN[offer.kind]:
+        for name in KINDS[offer.kind].documents:
             shutil.copyfile(run / name, building / name)
-        strict_json.write(building / layout.CARD, as_json(card))
+        strict_json.write(building / layout.CARD, card.as_json())
         metrics = Metrics(kind=offer.kind, figures=offer.figures)
         strict_json.write(building / layout.FIGURES, as_json(metrics))
         for name, text in pointer.items():
             strict_json.write_text(building / name, [text])
-        names = {*layout.FILES[offer.kind], *pointer}
+        names = {*KINDS[offer.kind].files, *pointer}
         digests = {name: file_sha256(building / name) for name in names}
         digests |= {f"raw/{name}": value for name, value in offer.raw.items()}
         strict_json.write_text(building / layout.SUMS, [sums_text(digests)])

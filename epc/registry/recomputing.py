@@ -19,13 +19,13 @@ from epc.records.recompute import rewrite
 from epc.records.typed import as_json
 from epc.records.validate import Report
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, MeasuredCard, ObservedCard
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.judged import changed_figures
 from epc.registry.layout import AUDITS, CARD
 from epc.registry.observed import changed_figures as recorded_again
 from epc.registry.observed import rebuild
+from epc.registry.record import AuditSummary
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
@@ -103,10 +103,11 @@ def recomputable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
 
 def passed_over(registry: Registry) -> str:
     """Say how many snapshots cannot be recomputed from what is here, and why."""
-    kinds = [s.kind for s in registry.snapshots.values() if _without_raw(s)]
-    reported, recorded = kinds.count("reported"), kinds.count("observed")
+    without = [s.card for s in registry.snapshots.values() if _without_raw(s)]
+    recorded = sum(card.origin is not None for card in without)
     return (
-        f"not recomputed: {len(kinds):,} of {len(registry.snapshots):,}, for {reported:,} were "
+        f"not recomputed: {len(without):,} of {len(registry.snapshots):,}, for "
+        f"{len(without) - recorded:,} were "
         f"printed without trials and the verdicts of {recorded:,} stay with their source"
     )
 
@@ -119,8 +120,7 @@ def rebuildable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
     if not tags:
         raise UsageError("--source is of one source: name the snapshots of its verdicts")
     for tag in tags:
-        card = registry.snapshot(tag).card
-        if not isinstance(card, ObservedCard) or not card.recipe:
+        if not registry.snapshot(tag).card.recipe:
             raise UsageError(f"{tag} has no recipe\n  fix: leave --source out")
     return [Tag.parse(tag) for tag in tags]
 
@@ -128,12 +128,12 @@ def rebuildable(registry: Registry, tags: Sequence[str]) -> list[Tag]:
 def _without_raw(snapshot: Snapshot) -> str:
     """Say why a snapshot cannot be recomputed from what is here; empty if it can."""
     card = snapshot.card
-    if card.kind == "reported":
+    if card.citation:
         return (
             "is a reported snapshot: there are no trials to recompute it from\n"
             f"  fix: see its source with `epc snapshot show {card.tag}`"
         )
-    if isinstance(card, ObservedCard) and not card.kept:
+    if card.origin and not card.kept:
         return (
             f"keeps no verdicts here: their licence is {card.licence}\n"
             f"  fix: {card.origin.clone}epc snapshot recompute {card.tag} --source CLONE"
@@ -184,7 +184,7 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
 def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     done = rewrite(run, write=False)
     audit, findings = _audit_again(run, done.manifest)
-    assert isinstance(snapshot.card, MeasuredCard)
+    assert snapshot.card.audit
     stated, anew = snapshot.card.audit, snapshot.audited_anew
     then = as_published(audit, stated)
     changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
@@ -195,7 +195,6 @@ def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]
 
 
 def _observed_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-    assert isinstance(snapshot.card, ObservedCard)
     return recorded_again(folder, snapshot.card, snapshot.figures), []
 
 

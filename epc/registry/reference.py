@@ -7,10 +7,10 @@ from datetime import date
 from typing import Final
 
 from epc.protocol.results import Json
-from epc.registry.card_types import Fault, ReportedCard
 from epc.registry.expiry import Expiry
 from epc.registry.figures import figures, reading_of
 from epc.registry.listing import aligned
+from epc.registry.record import Fault
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
@@ -87,13 +87,13 @@ def reference_rows(registry: Registry, as_of: date) -> list[ReferenceRow]:
     """Return the rows of the reference snapshot in the paper's order."""
     rows = [
         ReferenceRow(
-            place=card.citation.place,
-            cells=tuple(_LABEL.sub("", cell) for cell in card.citation.as_printed.split(" | ")),
+            place=citation.place,
+            cells=tuple(_LABEL.sub("", cell) for cell in citation.as_printed.split(" | ")),
             snapshot=snapshot,
             state=registry.of_tag(tag, as_of),
         )
         for tag, snapshot in registry.snapshots.items()
-        if isinstance(card := snapshot.card, ReportedCard) and card.citation.work.startswith(PAPER)
+        if (citation := snapshot.card.citation) and citation.work.startswith(PAPER)
     ]
     return sorted(rows, key=lambda row: row.place)
 

@@ -13,11 +13,11 @@ from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
 from epc.records.typed import parse
 from epc.registry import expiry, platforms
-from epc.registry.card_types import Trust
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
 from epc.registry.named import Meaning, Names
 from epc.registry.names import Served, followed, is_same
+from epc.registry.record import Trust
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag
 

@@ -8,18 +8,17 @@ from typing import Any
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
-from epc.registry.card_types import (
-    AuditSummary,
-    Card,
-    Citation,
-    Identity,
-    MeasuredCard,
-    Model,
-    ObservedCard,
-    Trust,
-)
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
+from epc.registry.record import (
+    AuditSummary,
+    Citation,
+    Identity,
+    Model,
+    Origin,
+    Record,
+    Trust,
+)
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot, SpotChecked
 
@@ -45,7 +44,7 @@ class Shown:
             "audit_published": as_json(snapshot.audit_published),
         }
         return {
-            **as_json(snapshot.card),
+            **snapshot.card.as_json(),
             **(anew or {}),
             "trust": self.trust,
             "failed": snapshot.failed,
@@ -80,17 +79,17 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         f"  evaluator  {model_in_words(card.evaluator)}",
         *_asked_as(card.evaluator),
         f"  executor   {model_in_words(card.executor)}",
-        f"  measured   {days}, N = {snapshot.n}, by {_by(card)}",
-        *_source(card),
+        f"  measured   {days}, N = {snapshot.n}, by {card.by}",
+        *([f"  recorded   {card.source}"] if card.source else []),
     ]
     if snapshot.failed:
         lines.insert(1, f"  FAILED     {snapshot.failure}")
     if snapshot.audit:
         lines += _audited(snapshot, snapshot.audit, crosses)
-    if card.kind == "judged":
+    if "totals" in snapshot.figures:
         lines[2:] = _of_judge(snapshot, days)
-    if isinstance(card, ObservedCard):
-        lines[2:] = _of_record(card, snapshot.n, days)
+    if card.origin:
+        lines[2:] = _of_record(card, card.origin, snapshot.n, days)
     if card.citation:
         lines += _cited(card.citation)
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
@@ -135,7 +134,7 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     card, figures = snapshot.card, snapshot.figures
     yield f"  judge      {model_in_words(card.evaluator)}"
     yield from _asked_as(card.evaluator)
-    yield f"  judged     {days}, N = {snapshot.n}, by {_by(card)}"
+    yield f"  judged     {days}, N = {snapshot.n}, by {card.by}"
     for method, total in figures["totals"].items():
         flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
         if total["samples"]:
@@ -152,12 +151,11 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 
-def _of_record(card: ObservedCard, verdicts: int, days: str) -> Iterator[str]:
+def _of_record(card: Record, origin: Origin, verdicts: int, days: str) -> Iterator[str]:
     """Yield whose record it is, and how anybody makes it again."""
-    origin, recipe = card.origin, card.recipe
-    judge = card.evaluator
+    judge, recipe = card.evaluator, card.recipe
     yield f"  judge      {model_in_words(judge)}, {judge.as_printed} in the source"
-    yield f"  recorded   by others, {days}; {verdicts:,} verdicts, published by {_by(card)}"
+    yield f"  recorded   by others, {days}; {verdicts:,} verdicts, published by {card.by}"
     yield f"  source     {origin.name}, {origin.repository}"
     yield f"             commit {origin.commit}, licence {card.licence}"
     where = "in the store" if card.kept else "with their source alone, as its licence has it"
@@ -185,17 +183,6 @@ def _asked_as(model: Model) -> Iterator[str]:
         yield f"  asked as   {model.asked.model} at {model.asked.endpoint}"
     if model.weights:
         yield f"  weights    {model.weights}, as the contributor states"
-
-
-def _source(card: Card) -> Iterator[str]:
-    """Yield whose recorded verdicts are."""
-    if isinstance(card, MeasuredCard) and card.source:
-        yield f"  recorded   {card.source}"
-
-
-def _by(card: Card) -> str:
-    login = card.login if card.kind != "reported" else None
-    return f"{card.contributor} ({login} on GitHub)" if login else card.contributor
 
 
 def difference_text(difference: Difference) -> str:

@@ -9,14 +9,8 @@ from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry.card_types import (
-    AuditSummary,
-    Card,
-    MeasuredCard,
-    SnapshotKind,
-    Trust,
-    parse_card,
-)
+from epc.registry.kinds.table import parse_card
+from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
 from epc.statistics.spot_check import Word
 
@@ -44,7 +38,7 @@ _FAILED_JUDGE: Final = (
 class Metrics:
     """A snapshot's `metrics.json`. Each kind, and each protocol, has other figures."""
 
-    kind: SnapshotKind
+    kind: str
     figures: Json
 
 
@@ -60,14 +54,14 @@ class Snapshot:
     """
 
     tag: Tag
-    kind: SnapshotKind
+    kind: str
     trust: Trust
     model: str
     platform: str | None
     first_day: date | None
     last_day: date | None
     calibration: bool
-    card: Card
+    card: Record
     figures: Json
     audited_anew: AuditSummary | None
 
@@ -78,7 +72,7 @@ class Snapshot:
         return cls.of(parse_card(card), figures, anew)
 
     @classmethod
-    def of(cls, card: Card, figures: Json, audited_anew: AuditSummary | None = None) -> Self:
+    def of(cls, card: Record, figures: Json, audited_anew: AuditSummary | None = None) -> Self:
         """Return the snapshot that a card and its figures describe."""
         return cls(
             tag=Tag.parse(card.tag),
@@ -107,7 +101,7 @@ class Snapshot:
     @property
     def audit_published(self) -> AuditSummary | None:
         """What its card says of its audit."""
-        return self.card.audit if isinstance(self.card, MeasuredCard) else None
+        return self.card.audit
 
     @property
     def verdict(self) -> str | None:
@@ -122,7 +116,8 @@ class Snapshot:
     @property
     def failure(self) -> str:
         """Why it failed: most seeds counted no verdict, or no evaluation is valid; empty if not."""
-        if self.kind == "judged":  # Reading R23: this is the judge's failure, and not the outputs'.
+        # Reading R23: that nothing is valid is the judge's failure, and not the outputs'.
+        if "valid" in self.figures:
             return "" if self.figures["valid"] else _FAILED_JUDGE
         # Reading R8: zero because no verdict was counted is no zero of the evaluator's.
         if self.verdict:

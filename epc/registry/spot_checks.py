@@ -57,7 +57,7 @@ def published(checkout: Path, tag: str) -> Published:
     """
     registry = of_folder(checkout)
     snapshot = registry.snapshot(tag)
-    if snapshot.kind != "measured":
+    if not snapshot.card.audit:
         raise UsageError(f"{tag} is {snapshot.kind}: nothing was asked that could be asked again")
     commit = published_by(checkout).get(tag)
     if commit is None:
@@ -170,7 +170,7 @@ def _unsigned(checkout: Path, place: str, tag: str) -> str:
     if not who:
         return f"nobody whom {layout.FOLDER}/{layout.SIGNERS} names signed the commit that adds it"
     card = of_folder(checkout).snapshot(tag).card
-    measurer = (card.contributor, getattr(card, "login", None))
+    measurer = (card.contributor, card.login)
     return f"{who} measured it" if is_one_contributor(measurer, (who, who)) else ""
 
 

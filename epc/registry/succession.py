@@ -7,7 +7,6 @@ from typing import Final
 from epc.analysis.ballots import Ballot
 from epc.analysis.succession import Agreed, Measurement, Succession, Successor, agreed
 from epc.errors import EpcError
-from epc.registry.card_types import ObservedCard
 from epc.registry.kept_ballots import Kept, source_of
 from epc.registry.lifecycles import Life
 from epc.registry.named import lives_named
@@ -25,7 +24,7 @@ def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
     names = dict.fromkeys(
         snapshot.tag.generation
         for snapshot in registry.snapshots.values()
-        if snapshot.kind == "observed" or source_of(snapshot)
+        if snapshot.card.origin or source_of(snapshot)
     )
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
@@ -78,9 +77,10 @@ def _elsewhere(who: Subject) -> Iterator[str]:
     """Yield the commands that get its verdicts from a source whose licence keeps them there."""
     for snapshot in who.snapshots:
         card = snapshot.card
-        if isinstance(card, ObservedCard) and card.recipe and not card.kept and card.origin.clone:
+        clone = card.origin.clone if card.origin and not card.kept else ""
+        if card.recipe and clone:
             yield (
-                f"{card.origin.clone}{card.recipe.command} --out verdicts.jsonl\n"
+                f"{clone}{card.recipe.command} --out verdicts.jsonl\n"
                 f"epc evaluators succeed {who.name} --verdicts verdicts.jsonl"
             )
 

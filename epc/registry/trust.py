@@ -21,11 +21,11 @@ from epc.records.findings import Findings
 from epc.records.layout import ATTESTATION, CALLS, MANIFEST
 from epc.records.manifest import Manifest
 from epc.registry import layout, spot_checks
-from epc.registry.card_types import Attested, MeasuredCard
 from epc.registry.figures import disagreement
 from epc.registry.file_sources import reader
 from epc.registry.history import is_on_first_parents
 from epc.registry.recomputing import recomputable, recompute
+from epc.registry.record import Attested, Record
 from epc.registry.registry import Registry
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
@@ -261,17 +261,14 @@ def check(checkout: Path, registry: Registry, findings: Findings) -> None:
             _note(again.tag, f"{says}: {(*again.changed, *again.problems)[0]}", findings)
     for tag, snapshot in registry.snapshots.items():
         card = snapshot.card
-        if isinstance(card, MeasuredCard) and "attested" in (
-            card.trust,
-            card.attested and "attested",
-        ):
+        if card.audit and (card.trust == "attested" or card.attested):
             _attested(checkout, card, findings)
             if card.replicates:
                 _repeated(checkout, registry, tag, card.replicates, findings)
     spot_checks.check(checkout, findings)
 
 
-def _attested(checkout: Path, card: MeasuredCard, findings: Findings) -> None:
+def _attested(checkout: Path, card: Record, findings: Findings) -> None:
     home = checkout / layout.FOLDER
     sums, pointer = _sums(home, card.tag), (home / card.tag / layout.POINTER).read_text("utf-8")
     kept = dict(fetched(pointer, sums, reader(str(home / layout.STORE)), {ATTESTATION}))

@@ -22,20 +22,14 @@ from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry import layout, sealed_lives, trust
-from epc.registry.card_types import (
-    Card,
-    JudgedCard,
-    MeasuredCard,
-    ObservedCard,
-    ReportedCard,
-    parse_card,
-)
 from epc.registry.cards import Said, conditions_of, judged_conditions_of, observed_card_of
 from epc.registry.expiry import impossible
 from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
+from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, of_folder
+from epc.registry.record import Record
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
 from epc.registry.sums import parse_sums
@@ -238,27 +232,13 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
         problem = f"says {figures.kind}, the card {card.kind}"
         yield _finding(f"/{layout.FIGURES}/kind", problem)
         return
-    kept = {layout.POINTER} if isinstance(card, ObservedCard) and card.kept else set()
-    for name in sorted({*layout.FILES[card.kind], *kept} - set(listed)):
+    kept = {layout.POINTER} if card.kept else set()
+    for name in sorted({*KINDS[card.kind].files, *kept} - set(listed)):
         yield _finding(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
-    yield from _of_kind(folder, card, figures.figures, listed)
+    yield from _OF_KIND[card.kind](folder, card, figures.figures, listed)
 
 
-def _of_kind(folder: Path, card: Card, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
-    """Yield where a card or its figures are not what the documents of its kind say."""
-    match card:
-        case MeasuredCard():
-            yield from _measured(folder, card, figures, listed)
-        case JudgedCard():
-            yield from _judged(folder, card, figures, listed)
-        case ObservedCard():
-            yield from _observed(folder, card, figures)
-        case ReportedCard():
-            for name, problem in misstated(figures):
-                yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
-
-
-def _card(folder: Path) -> tuple[Card | None, list[Finding]]:
+def _card(folder: Path) -> tuple[Record | None, list[Finding]]:
     """Return a folder's card, None if it has no shape, and what is wrong with it."""
     document, wrong = _document(folder / layout.CARD, "snapshot")
     if wrong:
@@ -269,7 +249,7 @@ def _card(folder: Path) -> tuple[Card | None, list[Finding]]:
 
 
 def _measured(
-    folder: Path, card: MeasuredCard, figures: Json, listed: dict[str, str]
+    folder: Path, card: Record, figures: Json, listed: dict[str, str]
 ) -> Iterator[Finding]:
     """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
     document, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
@@ -287,9 +267,7 @@ def _measured(
         yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
 
 
-def _judged(
-    folder: Path, card: JudgedCard, figures: Json, listed: dict[str, str]
-) -> Iterator[Finding]:
+def _judged(folder: Path, card: Record, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
     """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
     stated, wrong = _document(folder / PLAN, "judge_plan")
     logged, more = _document(folder / RUN_LOG, "judge_run_log")
@@ -307,7 +285,7 @@ def _judged(
         yield _finding(f"/{layout.SUMS}", "lists other raw files than plan and run log")
 
 
-def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Finding]:
+def _observed(folder: Path, card: Record, figures: Json, _: dict[str, str]) -> Iterator[Finding]:
     """Yield where an observed snapshot says what its own document, of the source, does not."""
     stated, wrong = _document(folder / layout.OBSERVED, "observed")
     yield from wrong
@@ -326,13 +304,28 @@ def _observed(folder: Path, card: ObservedCard, figures: Json) -> Iterator[Findi
         faults=card.known_faults,
     )
     right = observed_card_of(
-        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=card.kept
+        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=bool(card.kept)
     )
-    for key, value in as_json(right).items():
-        if as_json(card)[key] != value:
+    stated_card = card.as_json()
+    for key, value in right.as_json().items():
+        if stated_card[key] != value:
             yield _finding(f"/{layout.CARD}/{key}", f"is not what {layout.OBSERVED} says")
     if figures["n"] != document.verdicts:
         yield _finding(f"/{layout.FIGURES}/figures/n", f"is not what {layout.OBSERVED} says")
+
+
+def _reported(_: Path, __: Record, figures: Json, ___: dict[str, str]) -> Iterator[Finding]:
+    """Yield where the interval of a printed figure is not what its numbers allow."""
+    for name, problem in misstated(figures):
+        yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
+
+
+_OF_KIND: Final = {
+    "measured": _measured,
+    "judged": _judged,
+    "observed": _observed,
+    "reported": _reported,
+}
 
 
 def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:

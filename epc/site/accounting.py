@@ -14,7 +14,7 @@ from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary
+from epc.registry.record import AuditSummary
 from epc.simulation.noise import coin_bands
 from epc.site import describing
 from epc.site.charts import charts_of_snapshot

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
-from epc.site.pages import About, Site, SnapshotPage
+from epc.registry.kinds.table import About
+from epc.registry.record import Citation, Origin, Record
+from epc.site.pages import Site, SnapshotPage
 
 _TITLE: Final = "EPC registry: evaluator preference coupling, measured and versioned"
 _MEASURES: Final[Mapping[About, str]] = {
@@ -62,26 +63,26 @@ def plain(site: Site, page: SnapshotPage) -> str:
     citation = f"EPC registry, snapshot {row.tag} ({row.trust}), {_day(page)}."
     if site.address:
         citation += f" {site.address}snapshots/{row.tag}/"
-    if isinstance(card, ReportedCard):
+    if card.citation:
         work = work_of(card.citation)
         year = f" ({work.year})" if work.year else ""
         return (
             f"{work.authors}{year}. {work.title}. {work.id}, {card.citation.place}. "
             f"{card.citation.address} As transcribed in: {citation}"
         )
-    if isinstance(card, ObservedCard):
-        return f"{_source(card)}. As recorded in: {citation}"
+    if card.origin:
+        return f"{_source(card.origin)}. As recorded in: {citation}"
     return f"{card.contributor} ({_day(page)[:4]}). {row.tag}: {page.subject}. {citation}"
 
 
-def _source(card: ObservedCard) -> str:
-    return f"{card.origin.name}, {card.origin.repository}, commit {card.origin.commit}"
+def _source(origin: Origin) -> str:
+    return f"{origin.name}, {origin.repository}, commit {origin.commit}"
 
 
 def bibtex(site: Site, page: SnapshotPage) -> str:
     """Return a BibTeX entry: of a reported figure, that of the work which printed it."""
     row, card = page.row, page.card
-    if isinstance(card, ReportedCard):
+    if card.citation:
         return _bibtex_of_work(site, page, card.citation)
     fields = {
         "title": f"{{{_tex(row.tag)}: {page.subject}}}",
@@ -91,7 +92,7 @@ def bibtex(site: Site, page: SnapshotPage) -> str:
         "version": row.tag,
         "publisher": "EPC registry",
         "note": f"{_MEASURES[row.about]}; N = {row.n}; {row.trust}"
-        + (f"; {_tex(_source(card))}" if isinstance(card, ObservedCard) else ""),
+        + (f"; {_tex(_source(card.origin))}" if card.origin else ""),
     }
     if site.address:
         fields["url"] = f"{site.address}snapshots/{row.tag}/"
@@ -137,14 +138,14 @@ def cff(site: Site, page: SnapshotPage) -> str:
         lines.append(f"url: {json.dumps(f'{site.address}snapshots/{row.tag}/')}")
     lines += ["references:", "  - type: software", f"    title: {json.dumps(_TITLE)}"]
     lines += ["    authors:", '      - name: "The EPC registry contributors"']
-    if isinstance(page.card, ReportedCard):
+    if page.card.citation:
         lines += _cff_of_work(page.card.citation)
     return "\n".join(lines)
 
 
-def _author(card: Card) -> str:
+def _author(card: Record) -> str:
     """Return whose the figures are: of a reported one, of the work's authors."""
-    return work_of(card.citation).authors if isinstance(card, ReportedCard) else card.contributor
+    return work_of(card.citation).authors if card.citation else card.contributor
 
 
 def _cff_of_work(citation: Citation) -> list[str]:

@@ -104,7 +104,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
         audit=snapshot.audit,
         files=tuple(files),
         raw=raw,
-        judging=_judging(folder, raw) if snapshot.kind == "judged" else None,
+        judging=_judging(folder, raw) if (folder / PLAN).is_file() else None,
     )
 
 
@@ -120,12 +120,7 @@ def _judging(folder: Path, raw: dict[str, Path]) -> Judging | None:
 
 
 def _directions(snapshot: Snapshot) -> Iterator[Direction]:
-    """Yield what is stated of each direction; a failed run has no excess, however narrow.
-
-    Judgments and records of others have no direction.
-    """
-    if snapshot.kind in ("judged", "observed"):
-        return
+    """Yield what is stated of each direction; a failed run has no excess, however narrow."""
     crossing = snapshot.audit.crossing if snapshot.audit else {}
     by_name = {figure.name: figure for figure in figures_of(snapshot)}
     for name, gamma in by_name.items():

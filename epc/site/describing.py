@@ -9,7 +9,7 @@ from epc.protocol.rules import rule_text
 from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
 from epc.records.observed.types import UNKNOWN
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, Card, Model, ObservedCard
+from epc.registry.record import AuditSummary, Model, Record
 from epc.site.escaping import address, shown
 from epc.site.numbers import share, whole
 from epc.site.pages import Judging, Site, SnapshotPage
@@ -36,23 +36,20 @@ def asked_as(identity: Model) -> list[Fact]:
     return [*facts, *([("Weights, as stated", identity.weights)] if identity.weights else [])]
 
 
-def by(card: Card) -> list[Fact]:
+def by(card: Record) -> list[Fact]:
     """Return who measured it, with the name on GitHub, whose verdicts are, and what attests it.
 
     Cards keep these since submissions have them.
     """
-    login = card.login if card.kind != "reported" else None
-    source = card.source if card.kind == "measured" else None
-    whose = f"{card.contributor} ({login} on GitHub)" if login else card.contributor
-    attested = card.attested if card.kind == "measured" else None
+    attested = card.attested
     facts = (
-        ("Verdicts from, as stated", source),
+        ("Verdicts from, as stated", card.source),
         ("Attested", attested and f"{attested}: {attested.run}"),
     )
-    return [("By", whose), *((name, text) for name, text in facts if text)]
+    return [("By", card.by), *((name, text) for name, text in facts if text)]
 
 
-def measured(card: Card) -> str:
+def measured(card: Record) -> str:
     """Return when something was measured."""
     first, last = card.first_day, card.last_day
     if first is None:
@@ -60,13 +57,13 @@ def measured(card: Card) -> str:
     return str(first) if first == last else f"between {first} and {last}"
 
 
-def recorded(card: Card) -> Iterator[Fact]:
+def recorded(card: Record) -> Iterator[Fact]:
     """Yield where recorded verdicts stand in public, and how they are made again."""
-    if not isinstance(card, ObservedCard):
+    if (origin := card.origin) is None:
         return
-    yield "Source", card.origin.name
-    yield "Repository", address(card.origin.repository)
-    yield "Commit", card.origin.commit
+    yield "Source", origin.name
+    yield "Repository", address(origin.repository)
+    yield "Commit", origin.commit
     yield "Licence of the source", card.licence
     yield "Its verdicts", "kept here" if card.kept else "not kept here: no licence allows it"
     if card.recipe:
@@ -147,13 +144,13 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
     """Yield the very commands to get a snapshot, to check it and to compute it again."""
     tag, base = page.row.tag, site.address.rstrip("/")
     where = "" if site.address else ", in this checkout"
-    if page.row.snapshot.kind == "reported":
+    if page.card.citation:
         there = f" --registry {base}/" if base else ""
         yield f"Show it{where or ', from a clone or from here'}:", f"epc snapshot show {tag}{there}"
         yield "Check every published byte, in a clone:", "epc snapshot verify"
         return
     card = page.card
-    if isinstance(card, ObservedCard) and card.recipe:
+    if card.origin and card.recipe:
         yield (
             "Make its verdicts again from their source, to the byte, and every figure from them:",
             f"{card.origin.clone}epc snapshot recompute {tag} --source CLONE",
@@ -164,7 +161,7 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
         f"Fetch its folder{where}; every SHA-256 is checked:",
         f"epc snapshot fetch {tag}{f' --from {base}' if base else ''} --out {tag}",
     )
-    if isinstance(card, ObservedCard):
+    if card.origin:
         yield (
             "Check its verdicts, and take every figure from them again:",
             f"epc observe check {tag}/verdicts.*\nepc observe report {tag}/verdicts.*",

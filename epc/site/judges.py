@@ -17,7 +17,6 @@ from epc.records.observed.columns import joined
 from epc.records.observed.reading import read
 from epc.records.observed.types import Setting
 from epc.records.typed import parse
-from epc.registry.card_types import ObservedCard, Origin
 from epc.site.pages import Recorded, SnapshotPage
 
 
@@ -93,12 +92,10 @@ def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
 
     They are those whose verdicts are kept here, and that were not withdrawn.
     """
-    by_source: dict[Origin, list[SnapshotPage]] = {}
-    for page in pages:
-        if isinstance(page.card, ObservedCard) and _verdicts_of(page) and not page.withdrawn:
-            by_source.setdefault(page.card.origin, []).append(page)
+    kept = [page for page in pages if _verdicts_of(page) and not page.withdrawn]
     by_tag: dict[str, Recorded] = {}
-    for several in by_source.values():
+    for origin in dict.fromkeys(page.card.origin for page in kept):
+        several = [page for page in kept if page.card.origin == origin]
         if len(several) > 1:
             by_tag |= dict(_beside(several))
     for page in pages:

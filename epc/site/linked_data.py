@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
@@ -10,7 +10,10 @@ from epc.records.observed.types import UNKNOWN
 from epc.registry.data import Table
 from epc.registry.data_rows import licences
 from epc.registry.tables import TABLES
-from epc.site.pages import About, Site, SnapshotPage
+from epc.site.pages import Site, SnapshotPage
+
+if TYPE_CHECKING:
+    from epc.registry.kinds.table import About
 
 _LICENCES: Final = "https://spdx.org/licenses/"
 _UNITS: Final = {

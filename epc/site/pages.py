@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.together import Together
@@ -15,11 +15,12 @@ from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
 from epc.registry import layout
-from epc.registry.card_types import AuditSummary, Card, ReportedCard, SnapshotKind
 from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, headline_of
+from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life, LifeRecord, Stated
+from epc.registry.record import AuditSummary, Record
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
@@ -27,10 +28,8 @@ from epc.registry.snapshots import Event, Snapshot
 from epc.simulation.noise import Band
 from epc.site.evidence import Evidence
 
-About = Literal["coupling", "judgments", "records"]
 Noise = Band  # a noise floor: 95% of single seeds lie in low to high
 
-_ABOUT: Final[Mapping[SnapshotKind, About]] = {"judged": "judgments", "observed": "records"}
 _SUBJECTS: Final[Mapping[About, str]] = {
     "coupling": "an EPC baseline",
     "judgments": "a judge's scores",
@@ -92,7 +91,7 @@ class Row:
     @property
     def about(self) -> About:
         """What its figures are of: those of different things stand in no table together."""
-        return _ABOUT.get(self.snapshot.kind, "coupling")
+        return KINDS[self.snapshot.kind].about
 
     @property
     def leading(self) -> Direction | None:
@@ -181,7 +180,7 @@ class SnapshotPage:
         return tuple(figures_of(self.row.snapshot))
 
     @property
-    def card(self) -> Card:
+    def card(self) -> Record:
         """What was measured or judged, how, and by whom."""
         return self.row.snapshot.card
 
@@ -198,7 +197,7 @@ class SnapshotPage:
     @property
     def licence(self) -> str:
         """The SPDX identifier of its data's licence; a reported one has the repository's."""
-        return layout.DATA_LICENCE if isinstance(self.card, ReportedCard) else self.card.licence
+        return self.card.licence or layout.DATA_LICENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import COMING
 from epc.registry.figures import rank
+from epc.registry.kinds.table import About
 from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
@@ -22,7 +23,7 @@ from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
 from epc.site.guessing import platforms
 from epc.site.living import living
-from epc.site.pages import About, EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.story import story
 from epc.site.telling import beside, no_baseline, told
 from epc.site.templating import environment
@@ -209,7 +210,7 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
 def _order(row: Row) -> tuple[bool, int, bool]:
     """Return a row's place: models that a platform serves, by state, those with trials first."""
     state = _STATES.index(row.standing.state.status)
-    return row.snapshot.platform == _HERE, state, row.snapshot.kind != "measured"
+    return row.snapshot.platform == _HERE, state, not row.snapshot.card.audit
 
 
 def _end(standing: Any) -> date:
@@ -318,6 +319,6 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     bands = bands_of(page.row.snapshot, site.evidence.get(page.row.tag))
     coin = bands["gamma"] if bands else None
     chart = result_chart(page.row, coin)
-    if chart is None and page.row.snapshot.kind == "reported" and not page.row.failed:
+    if chart is None and page.card.citation and not page.row.failed:
         chart = stated_chart(page.figures)
     return {"told": told(page, coin), "picture": drawn(chart)}

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from epc.registry.card_types import ObservedCard, ReportedCard, Trust
+from epc.registry.kinds.table import KINDS
+from epc.registry.record import Trust
 from epc.site import describing
 from epc.site.pages import SnapshotPage
 
@@ -30,7 +31,7 @@ class Step:
 
 def story(page: SnapshotPage) -> Iterator[Step]:
     """Yield what happened to a snapshot, from the measurement to the checks."""
-    yield Step(day=page.row.snapshot.last_day, what=_MADE[page.row.snapshot.kind], how=_made(page))
+    yield Step(day=page.row.snapshot.last_day, what=KINDS[page.card.kind].made, how=_made(page))
     for event in page.events:
         sealed = f"SHA-256 of its record: {event.sha256}" if event.sha256 else ""
         yield Step(
@@ -55,30 +56,22 @@ def story(page: SnapshotPage) -> Iterator[Step]:
     yield Step(day=None, what="checked", how=f"{_CHECKED[page.shown.trust]}{more}")
 
 
-_MADE: Final = {
-    "measured": "measured",
-    "judged": "judged",
-    "observed": "recorded by others",
-    "reported": "printed",
-}
-
-
 def _made(page: SnapshotPage) -> str:
     """Return who asked whom, and at which commit, as far as it is stated."""
     card = page.card
     name = describing.model(card.evaluator)
     days = describing.measured(card)
-    if isinstance(card, ReportedCard):
+    if citation := card.citation:
         return (
-            f"{card.citation.work}, {card.citation.place}, of {name}, measured {days}; "
+            f"{citation.work}, {citation.place}, of {name}, measured {days}; "
             f"put into this registry by {card.contributor}"
         )
-    if isinstance(card, ObservedCard):
+    if origin := card.origin:
         return (
-            f"{card.origin.name}, {card.origin.repository} at commit {card.origin.commit}, "
+            f"{origin.name}, {origin.repository} at commit {origin.commit}, "
             f"of {name}, {days}; put into this registry by {card.contributor}"
         )
-    attested = card.attested if card.kind == "measured" else None
+    attested = card.attested
     at = f"; {attested}, at commit {attested.commit}" if attested else ""
     with_whom = f", with answers of {describing.model(card.executor)}" if card.executor else ""
     return f"{card.contributor} asked {name}{with_whom}, {days}{at}"

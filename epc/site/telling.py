@@ -6,8 +6,8 @@ from typing import Final
 
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
-from epc.registry.card_types import Card, Citation, ObservedCard, ReportedCard
 from epc.registry.figures import Figure
+from epc.registry.record import Citation, Origin, Record
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.judge_card_text import did
@@ -72,10 +72,10 @@ def no_baseline(page: EvaluatorPage) -> str:
 def told(page: SnapshotPage, coin: Band | None) -> Told:
     """Return a snapshot's result box. `coin` is what a coin flip's gamma is in its setting."""
     row, card = page.row, page.card
-    if isinstance(card, ReportedCard):
+    if card.citation:
         return _reported(page, card.citation, coin)
-    if isinstance(card, ObservedCard):
-        return _recorded(page, card)
+    if card.origin:
+        return _recorded(page, card.origin)
     return _judged(page) if row.about == "judgments" else _measured(page, coin)
 
 
@@ -141,7 +141,7 @@ def _gamma_shows_nothing(coin: Band) -> str:
     )
 
 
-def _never(card: Card) -> Iterator[str]:
+def _never(card: Record) -> Iterator[str]:
     """Yield what no snapshot of this origin can say."""
     if card.calibration:
         yield "Anything of a real evaluator: this is a mock, made to show what is measured then."
@@ -241,9 +241,9 @@ def _first(best: Figure) -> str:
     return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
 
 
-def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:
+def _recorded(page: SnapshotPage, origin: Origin) -> Told:
     row, best = page.row, page.row.headline
-    name = card.evaluator.model
+    name = page.card.evaluator.model
     silent = "are right, change with the place or are repeated"
     answer = [f"Nothing says whether these {row.n:,} verdicts {silent}."]
     if best and best.n:
@@ -257,12 +257,12 @@ def _recorded(page: SnapshotPage, card: ObservedCard) -> Told:
                 "judge is asked."
             )
     return Told(
-        asked=f"What do the {row.n:,} verdicts show that {card.origin.name} recorded of {name}?",
+        asked=f"What do the {row.n:,} verdicts show that {origin.name} recorded of {name}?",
         answer=tuple(answer),
-        may=(f"What {card.origin.name} recorded in the setting named, at the snapshot's commit.",),
+        may=(f"What {origin.name} recorded in the setting named, at the snapshot's commit.",),
         may_not=(
             "Anything of the model as it is served today: nothing was measured for this registry.",
             "What the source does not state: that is unknown, and stays so.",
-            *_never(card),
+            *_never(page.card),
         ),
     )

@@ -16,7 +16,6 @@ from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
-from epc.registry.card_types import MeasuredCard
 from epc.registry.lifecycles import MOCKS, Life
 from epc.registry.mocks import misnamed
 from epc.registry.names import is_one_contributor
@@ -33,7 +32,7 @@ def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, str]]:
     Raises: OSError or ValueError if a checkout is not as it was published.
     """
     for tag, snapshot in registry.snapshots.items():
-        if snapshot.kind == "measured":
+        if snapshot.card.audit:
             path = checkout / registry_layout.FOLDER / tag / MANIFEST
             yield tag, identity(Manifest.parse(json.loads(path.read_bytes())))
 
@@ -147,7 +146,7 @@ def unrepeatable(
 ) -> str | None:
     """Say why a measurement cannot replicate a snapshot, as far as it is known, or None."""
     other = registry.snapshots.get(tag)
-    if other is None or not isinstance(other.card, MeasuredCard):
+    if other is None or not other.card.audit:
         return f"there is no measured snapshot {shown(tag)}"
     if generation is not None and other.tag.generation != generation:
         return f"{tag} is of another generation than {shown(generation)}"

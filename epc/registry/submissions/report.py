@@ -14,9 +14,9 @@ from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
 from epc.records.typed import parse, written
 from epc.registry import platforms
-from epc.registry.card_types import Attested
 from epc.registry.figures import headline_of_groups
 from epc.registry.offers import Offer
+from epc.registry.record import Attested
 from epc.registry.submissions import layout
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement

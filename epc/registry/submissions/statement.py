@@ -17,9 +17,9 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
 from epc.records.strict_json import dumps_line, pointer
 from epc.records.typed import parse
-from epc.registry.card_types import Attested
 from epc.registry.cards import Said
 from epc.registry.names import skeleton
+from epc.registry.record import Attested
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
 

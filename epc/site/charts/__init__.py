@@ -8,7 +8,7 @@ from epc.records import strict_json
 from epc.records.manifest import Manifest
 from epc.records.rows import Trial
 from epc.records.typed import parse
-from epc.registry.card_types import AuditSummary
+from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart

@@ -2,7 +2,7 @@
 
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest, plain
-from epc.registry.card_types import AuditSummary
+from epc.registry.record import AuditSummary
 from epc.report.audit_text import interval
 from epc.report.charts.chart import (
     BAND,

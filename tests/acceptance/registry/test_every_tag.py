@@ -28,8 +28,7 @@ from registry_support import ROOT, git
 
 from epc.records.recompute import rewrite
 from epc.registry import judged, observed
-from epc.registry.card_types import ObservedCard, parse_card
-from epc.registry.layout import FILES, OF_RUN
+from epc.registry.kinds.table import KINDS, parse_card
 
 S3 = Path(os.environ.get("EPC_S3_VENV", ROOT / ".venv-s3")) / "bin"
 OWN = {
@@ -76,7 +75,7 @@ def snapshots(clone: Path) -> dict[str, str]:
     folders = sorted((clone / "snapshots").glob("v*"))
     kinds = {p.name: json.loads((p / "snapshot.json").read_text())["kind"] for p in folders}
     for tag, kind in kinds.items():
-        assert all((clone / "snapshots" / tag / name).exists() for name in FILES[kind])
+        assert all((clone / "snapshots" / tag / name).exists() for name in KINDS[kind].files)
     return kinds
 
 
@@ -106,7 +105,7 @@ def same_figures(clone: Path, tag: str) -> None:
     """Compute a snapshot's figures again, from its documents and raw files in one folder."""
     folder = clone / "snapshots" / tag
     raw = folder / "raw"
-    own = [name for names in OF_RUN.values() for name in names if (folder / name).exists()]
+    own = [name for kind in KINDS.values() for name in kind.documents if (folder / name).exists()]
     if not has_raw_files(clone, tag):
         return
     for name in own:
@@ -117,7 +116,7 @@ def same_figures(clone: Path, tag: str) -> None:
     else:
         stated = json.loads((folder / "metrics.json").read_text())["figures"]
         card = parse_card(json.loads((folder / "snapshot.json").read_text()))
-        if isinstance(card, ObservedCard):
+        if card.origin:
             assert observed.changed_figures(raw, card, stated) == []
             assert oracle(raw, stated) == []
         else:

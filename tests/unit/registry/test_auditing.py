@@ -7,10 +7,10 @@ import pytest
 from registry_support import ROOT
 
 from epc.records.manifest import Manifest
-from epc.registry.card_types import AuditSummary
 from epc.registry.figures import figures_of
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import anew, as_published, audits
+from epc.registry.record import AuditSummary
 
 OPPOSED = "v1.0-Scripted-Opposed"
 

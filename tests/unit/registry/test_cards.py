@@ -13,7 +13,6 @@ from registry_support import Json, audit_record, generation, life_record
 from epc.records.judging.documents import Judge, Plan, Planned, Reference, Thresholds
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.observed.types import Made, Observed
-from epc.registry.card_types import Asked
 from epc.registry.cards import (
     Said,
     card_of,
@@ -22,6 +21,7 @@ from epc.registry.cards import (
     observed_card_of,
     observed_conditions_of,
 )
+from epc.registry.record import Asked
 from epc.registry.tags import Tag
 
 TAG = Tag.parse("v1.0-Judge-1")

@@ -16,7 +16,6 @@ from registry_support import (
 from scipy.stats import binomtest, t
 
 from epc.protocol.results import Json
-from epc.registry.card_types import Fault
 from epc.registry.figures import (
     at,
     difference,
@@ -27,6 +26,7 @@ from epc.registry.figures import (
     misstated,
 )
 from epc.registry.reading import of_folder
+from epc.registry.record import Fault
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import moments_interval, share_interval
 

@@ -12,7 +12,6 @@ from registry_support import ROOT, Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
 from epc.records.recompute import of_one_rule
-from epc.registry.card_types import AuditSummary
 from epc.registry.observed import _keep_older
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
@@ -23,6 +22,7 @@ from epc.registry.recomputing import (
     recomputable,
     recompute,
 )
+from epc.registry.record import AuditSummary
 from epc.registry.tags import Tag
 from epc.spec.coupling import RULE
 

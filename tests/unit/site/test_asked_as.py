@@ -4,7 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from epc.registry.card_types import Asked, Model, parse_card
+from epc.registry.kinds.table import parse_card
+from epc.registry.record import Asked, Model
 from epc.site.describing import asked_as, by
 
 MODEL = Model(model="x", platform=None, gateway=None, proxy=False, as_printed=None)

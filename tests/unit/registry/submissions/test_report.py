@@ -15,10 +15,10 @@ from epc.errors import Finding
 from epc.records.findings import Findings
 from epc.records.manifest import ModelIdentity
 from epc.records.observed.types import Judge
-from epc.registry.card_types import Card
 from epc.registry.cards import Said
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer
+from epc.registry.record import Record
 from epc.registry.submissions.layout import SECRETS
 from epc.registry.submissions.report import Checked, Report, headline, report, text
 from epc.registry.tags import Tag
@@ -49,7 +49,7 @@ JUDGED: Json = {
 }
 
 
-def no_card(tag: Tag, life: Life | None) -> Card:
+def no_card(tag: Tag, life: Life | None) -> Record:
     raise AssertionError(f"a check makes no card of {tag} and {life}")
 
 

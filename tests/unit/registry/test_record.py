@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.registry.card_types import Origin
+from epc.registry.record import Origin
 
 
 @pytest.mark.parametrize(

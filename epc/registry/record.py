@@ -1,4 +1,4 @@
-"""The card of a snapshot as a value, of one class a kind (`snapshot.json`).
+"""The card of a snapshot as a value, the same of every kind (`snapshot.json`).
 
 The classes follow `snapshot.json` among the schemas. Past this module nobody indexes a card by a
 string, so that a misspelt key is an error of the type checker.
@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from shlex import quote
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
-from epc.records.typed import parse
+from epc.records.typed import as_json
 from epc.spec.domains import Direction
 
 Days = Mapping[Literal["from", "to"], date]
-SnapshotKind = Literal["measured", "judged", "observed", "reported"]
-Trust = Literal["reported", "observed", "recomputed", "spot-checked", "attested", "replicated"]
+Claim = Literal["reported", "observed", "recomputed", "attested"]  # a card's; others are derived
+Trust = Literal[Claim, "spot-checked", "replicated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,90 +136,6 @@ class Attested:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Card:
-    """What the cards of all kinds state.
-
-    `conditions`, which reported ones lack, are what must agree, beside the models, for two to be
-    like for like. They are compared and never read, so that one that was added later counts too.
-    """
-
-    tag: str
-    generation: str
-    protocol_version: str
-    evaluator: Model
-    contributor: str
-    known_faults: tuple[Fault, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _DatedCard(_Card):
-    """The card of what was measured on a known day: `measured` are the first and the last."""
-
-    measured: Days
-
-    @property
-    def first_day(self) -> date:
-        """The first day on which it may have been measured."""
-        return self.measured["from"]
-
-    @property
-    def last_day(self) -> date:
-        """The last day on which it may have been measured."""
-        return self.measured["to"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredCard(_DatedCard):
-    """The card of a measured snapshot, which rests on raw trials.
-
-    `login` is the contributor's on GitHub; cards of before it was kept have none. `source` says
-    whose recorded verdicts are, and how they were given.
-    """
-
-    kind: Literal["measured"]
-    trust: Literal["recomputed", "attested"]
-    executor: Model | None
-    conditions: Mapping[str, Any]
-    audit: AuditSummary
-    licence: str
-    conflicts_of_interest: str | None
-    calibration: bool
-    replicates: str | None
-    citation: None
-    login: str | None = None
-    source: str | None = None
-    attested: Attested | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedCard(_DatedCard):
-    """The card of a snapshot whose figures were transcribed from a publication."""
-
-    kind: Literal["reported"]
-    trust: Literal["reported"]
-    executor: Model | None
-    calibration: bool
-    replicates: None
-    citation: Citation
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCard(_DatedCard):
-    """The card of a judge's evaluations, which rest on its raw replies."""
-
-    kind: Literal["judged"]
-    trust: Literal["recomputed"]
-    executor: None
-    conditions: Mapping[str, Any]
-    licence: str
-    conflicts_of_interest: str | None
-    calibration: bool
-    replicates: None
-    citation: None
-    login: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where recorded verdicts stand in public, as far as it is stated."""
 
@@ -262,53 +178,61 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObservedCard(_Card):
-    """The card of verdicts that somebody else recorded: what their source states, and no more.
+class Record:
+    """Who was asked, by whom, when, under which conditions, and where that is from.
 
-    `measured` is None where not all of them are dated; `kept` says whether the licence lets the
-    verdicts stand here.
+    Every kind states the fields without a default. Of the others a kind has some, which the table
+    in `epc.registry.kinds` lists; whoever asks for one asks for the fact, and not for the kind.
+
+    `measured` are the first and the last day, None where they are not all known. `conditions` are
+    what must agree, beside the models, for two to be like for like: they are compared and never
+    read, so that one that was added later counts too. `login` is the contributor's on GitHub; cards
+    of before it was kept have none. `source` says whose verdicts a measurement took from a file,
+    and how they were given. `origin` is where others recorded verdicts, which are `kept` here if
+    their licence lets them.
     """
 
+    tag: str
+    generation: str
+    protocol_version: str
+    evaluator: Model
+    executor: Model | None
     measured: Days | None
-
-    kind: Literal["observed"]
-    trust: Literal["observed"]
-    executor: None
-    conditions: Mapping[str, Any]
-    origin: Origin
-    recipe: Recipe | None
-    kept: bool
-    licence: str
-    conflicts_of_interest: str | None
-    calibration: Literal[False]
-    replicates: None
-    citation: None
+    contributor: str
+    kind: str
+    trust: Claim
+    calibration: bool
+    replicates: str | None
+    citation: Citation | None
+    known_faults: tuple[Fault, ...]
+    conditions: Mapping[str, Any] | None = None
+    audit: AuditSummary | None = None
+    licence: str = ""
+    conflicts_of_interest: str | None = None
     login: str | None = None
+    source: str | None = None
+    attested: Attested | None = None
+    origin: Origin | None = None
+    recipe: Recipe | None = None
+    kept: bool | None = None
 
     @property
     def first_day(self) -> date | None:
-        """The first day on which a verdict was given, if the source dates them all."""
+        """The first day on which it may have been measured, if somebody states it."""
         return self.measured["from"] if self.measured else None
 
     @property
     def last_day(self) -> date | None:
-        """The last day on which a verdict was given, if the source dates them all."""
+        """The last day on which it may have been measured, if somebody states it."""
         return self.measured["to"] if self.measured else None
 
+    @property
+    def by(self) -> str:
+        """The contributor, with the login on GitHub where one is kept."""
+        return f"{self.contributor} ({self.login} on GitHub)" if self.login else self.contributor
 
-Card = MeasuredCard | ReportedCard | JudgedCard | ObservedCard
-
-KINDS: Final[Mapping[SnapshotKind, type[Card]]] = {
-    "measured": MeasuredCard,
-    "reported": ReportedCard,
-    "judged": JudgedCard,
-    "observed": ObservedCard,
-}
-
-
-def parse_card(document: Json) -> Card:
-    """Return the card that a document holds.
-
-    Raises: KeyError or ValueError if it is none.
-    """
-    return parse(document, KINDS[document["kind"]])
+    def as_json(self) -> Json:
+        """Return the card as `snapshot.json` has it: what is null by its nature is written."""
+        written = {"conflicts_of_interest": self.licence, "recipe": self.origin}
+        nulls = {key: None for key, beside in written.items() if beside}
+        return dict(sorted((nulls | as_json(self)).items()))

@@ -1,0 +1,1 @@
+"""The kinds of record: a table of what each says of itself, and beside it a module for each."""
