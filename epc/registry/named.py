@@ -1,4 +1,4 @@
-"""What a name means: which lives, and which published measurements.
+"""What a name means: which lives of which generations.
 
 What stands round a name is taken off by `epc.records.model_names`, a part at a time, until what is
 left is known: first as somebody spells it, then whatever stands between its parts.
@@ -7,14 +7,10 @@ left is known: first as somebody spells it, then whatever stands between its par
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from epc.records.model_names import Spelt, is_nameless, key, routes, shorter
 from epc.registry.lifecycles import Generation, Life
-
-if TYPE_CHECKING:
-    from epc.registry.registry import Registry
-    from epc.registry.snapshots import Snapshot
 
 Matches = Sequence[tuple[Generation, Life]]
 _HINTS: Final = 3
@@ -134,35 +130,6 @@ def spellings(generation: Generation, life: Life) -> frozenset[str]:
     return frozenset(n.casefold() for n in (generation.name, life.model, *life.aliases))
 
 
-def lives_named(registry: "Registry", query: str) -> Matches:
-    """Return the lives of the model that a name means, on every platform.
-
-    One platform's spelling, or that of a source whose verdicts are published, means the model; a
-    name with its platform before it means the model there.
-    """
-    meaning = registry.names.meaning(query)
-    if meaning.matches and meaning.says_platform:
-        return meaning.matches
-    wanted = query.casefold()
-    matches = meaning.matches or meaning.elsewhere
-    names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
-        snapshot.tag.generation
-        for snapshot in registry.snapshots.values()
-        if snapshot.model.casefold() == wanted
-    )
-    meant = (registry.generations[name] for name in names if name in registry.generations)
-    return [(generation, life) for generation in meant for life in generation.lives]
-
-
 def spellings_of(query: str, matches: Matches) -> frozenset[str]:
     """Return every spelling of a name and of the lives that it means, in lower case."""
     return frozenset({query.casefold()}).union(*(spellings(g, life) for g, life in matches))
-
-
-def snapshots_spelled(registry: "Registry", spelled: frozenset[str]) -> "tuple[Snapshot, ...]":
-    """Return the published measurements whose model has one of some spellings."""
-    return tuple(
-        snapshot
-        for snapshot in registry.snapshots.values()
-        if {snapshot.tag.generation.casefold(), snapshot.model.casefold()} & spelled
-    )

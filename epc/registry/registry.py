@@ -15,7 +15,7 @@ from epc.records.typed import parse
 from epc.registry import expiry, platforms
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
-from epc.registry.named import Meaning, Names
+from epc.registry.named import Matches, Meaning, Names
 from epc.registry.names import Served, followed, is_same
 from epc.registry.record import Trust
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
@@ -161,6 +161,31 @@ class Registry:
         """Return the life of a generation on a platform, if it is known."""
         known = self.generations.get(generation)
         return known.on(platform) if known else None
+
+    def lives_named(self, query: str) -> Matches:
+        """Return the lives of the model that a name means, on every platform.
+
+        One platform's spelling, or that of a source whose verdicts are published, means the model;
+        a name with its platform before it means the model there.
+        """
+        meaning = self.names.meaning(query)
+        if meaning.matches and meaning.says_platform:
+            return meaning.matches
+        wanted = query.casefold()
+        matches = meaning.matches or meaning.elsewhere
+        names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
+            s.tag.generation for s in self.snapshots.values() if s.model.casefold() == wanted
+        )
+        meant = (self.generations[name] for name in names if name in self.generations)
+        return [(generation, life) for generation in meant for life in generation.lives]
+
+    def snapshots_spelled(self, spelled: frozenset[str]) -> tuple[Snapshot, ...]:
+        """Return the published measurements whose model has one of some spellings."""
+        return tuple(
+            snapshot
+            for snapshot in self.snapshots.values()
+            if {snapshot.tag.generation.casefold(), snapshot.model.casefold()} & spelled
+        )
 
     def look_alike(self, generation: str) -> str | None:
         """Return a generation that a name can be taken for, if the name is not known itself."""

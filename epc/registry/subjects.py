@@ -10,7 +10,7 @@ from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
 from epc.registry.lifecycles import Generation, Life
-from epc.registry.named import lives_named, snapshots_spelled, spellings_of
+from epc.registry.named import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import Interval
@@ -99,9 +99,9 @@ def subject(registry: Registry, query: str, judges: Iterable[str] = ()) -> Subje
 
     Raises: UsageError if nobody knows it.
     """
-    matches = lives_named(registry, query)
+    matches = registry.lives_named(query)
     spelled = spellings_of(query, matches)
-    snapshots = snapshots_spelled(registry, spelled)
+    snapshots = registry.snapshots_spelled(spelled)
     spellings = frozenset(spelled | {snapshot.model.casefold() for snapshot in snapshots})
     known = dict.fromkeys(judges)
     if not (matches or snapshots or spellings & {name.casefold() for name in known}):

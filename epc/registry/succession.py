@@ -9,7 +9,6 @@ from epc.analysis.succession import Agreed, Measurement, Succession, Successor, 
 from epc.errors import EpcError
 from epc.registry.kept_ballots import Kept, source_of
 from epc.registry.lifecycles import Life
-from epc.registry.named import lives_named
 from epc.registry.platforms import PLATFORMS
 from epc.registry.registry import Registry
 from epc.registry.subjects import Subject, pointing, subject
@@ -87,7 +86,7 @@ def _elsewhere(who: Subject) -> Iterator[str]:
 
 def _states(registry: Registry, model: str, as_of: date) -> tuple[str, bool]:
     """Return a model's state on every platform in words, and whether one still serves it."""
-    states = [registry.of_life(model, life, as_of) for _, life in lives_named(registry, model)]
+    states = [registry.of_life(model, life, as_of) for _, life in registry.lives_named(model)]
     words = "; ".join(f"{state.platform}: {state.words}" for state in states)
     living = any(state.status in ("current", "expiring") for state in states)
     return words or "not in this registry: nobody knows whether it is served", living

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.data import Table
-from epc.registry.data_rows import licences
+from epc.registry.data import Table, licences
 from epc.registry.tables import TABLES
 from epc.site.pages import Site, SnapshotPage
 

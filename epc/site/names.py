@@ -15,7 +15,7 @@ from epc.records.model_names import rules
 from epc.registry.expiry import Expiry, days_away, unconfirmed_from
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Generation, Life, LifeRecord
-from epc.registry.named import lives_named, spellings_of
+from epc.registry.named import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, subject_of_page, target_of
@@ -173,12 +173,12 @@ def _spelled(
     """
     worded = {platforms for platforms in registry.names.words.values() if platforms}
     for name, lives in registry.names.spelled():
-        yield name, spellings_of(name, lives_named(registry, name))
+        yield name, spellings_of(name, registry.lives_named(name))
         for platforms in worded:
             if here := [(g, life) for g, life in lives if life.platform in platforms]:
                 yield f"{'+'.join(platforms)}/{name}", spellings_of(name, here)
     for name in by_judge:
-        yield name, spellings_of(name, lives_named(registry, name))
+        yield name, spellings_of(name, registry.lives_named(name))
 
 
 def _meant(name: str, snapshots: Iterable[Snapshot]) -> list[str]:

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
-from epc.registry.named import Meaning, Names, lives_named, snapshots_spelled, spellings_of
+from epc.registry.named import Meaning, Names, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.scan.files import Files
 from epc.registry.scan.policy import Rule
@@ -299,8 +299,8 @@ def _measured(registry: Registry, name: str) -> list[str]:
     """Return the published measurements of a name: the snapshot itself, or those of a model."""
     if name in registry.snapshots:
         return [name]
-    spelled = spellings_of(name, lives_named(registry, name))
-    return [str(snapshot.tag) for snapshot in snapshots_spelled(registry, spelled)]
+    spelled = spellings_of(name, registry.lives_named(name))
+    return [str(snapshot.tag) for snapshot in registry.snapshots_spelled(spelled)]
 
 
 def _ends_on(registry: Registry, tag: str, day: date) -> bool:

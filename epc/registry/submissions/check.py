@@ -35,8 +35,9 @@ from epc.registry.submissions import (
     plausible,
 )
 from epc.registry.submissions.changed import foreign
+from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.folder import located, reasons
-from epc.registry.submissions.report import Checked, Report, report
+from epc.registry.submissions.report import Report, report
 from epc.registry.submissions.statement import identity, manifest_texts, placed, read
 from epc.registry.submissions.texts import LEAKED, scan
 from epc.registry.tags import Tag, next_tag

@@ -5,17 +5,15 @@ and what to look at. Findings stand beside it in a report.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from epc.printable import shown
 from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.registry import platforms
 from epc.registry.submissions import layout
+from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.statement import Statement
 from epc.spec.epc_v1 import PUBLICATION_SEEDS
-
-if TYPE_CHECKING:
-    from epc.registry.submissions.report import Checked
 
 Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
 ATTESTED: Final[Topic] = "attestation"
@@ -30,7 +28,7 @@ _ASKED: Final = {
 _MOST_NAMES: Final = 3
 
 
-def dossier(checked: "Checked", author: str | None) -> dict[Topic, tuple[str, ...]]:
+def dossier(checked: Checked, author: str | None) -> dict[Topic, tuple[str, ...]]:
     """Return what is said of a submission on each topic, as far as it could be looked into."""
     topics: dict[Topic, Callable[[Checked, str | None], Iterator[str]]] = {
         "claimed": _claimed,
@@ -43,7 +41,7 @@ def dossier(checked: "Checked", author: str | None) -> dict[Topic, tuple[str, ..
     return {topic: tuple(map(shown, say(checked, author))) for topic, say in topics.items()}
 
 
-def _claimed(checked: "Checked", author: str | None) -> Iterator[str]:
+def _claimed(checked: Checked, author: str | None) -> Iterator[str]:
     if (statement := checked.statement) is None:
         return
     yield f"generation: {statement.generation}"
@@ -67,7 +65,7 @@ def _confirmed(statement: Statement, author: str | None) -> str:
     return "who opened the pull request" if same else f"while {author} opened the pull request"
 
 
-def _recorded(checked: "Checked", _: str | None) -> Iterator[str]:
+def _recorded(checked: Checked, _: str | None) -> Iterator[str]:
     if (offer := checked.offer) and offer.stated:
         judged = offer.stated
         yield f"judge: {judged.model} on platform {judged.platform}, {judged.name} in the source"
@@ -96,12 +94,12 @@ def _through(model: ModelIdentity) -> str:
     return f" through {model.gateway}" if model.gateway else ""
 
 
-def _recomputed(checked: "Checked", _: str | None) -> Iterator[str]:
+def _recomputed(checked: Checked, _: str | None) -> Iterator[str]:
     yield f"first implementation: {checked.first}"
     yield f"second implementation: {checked.second}"
 
 
-def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
+def _endpoint(checked: Checked, _: str | None) -> Iterator[str]:
     for role, model in checked.asked.items():
         if platforms.platform_of(model) == platforms.SELF_HOSTED:
             yield f"{role}: a server of the contributor's own, which answers to any name"
@@ -110,7 +108,7 @@ def _endpoint(checked: "Checked", _: str | None) -> Iterator[str]:
             yield f"{role}: {_ASKED[platforms.kind_of(model)]} ({places})"
 
 
-def _attestation(checked: "Checked", _: str | None) -> Iterator[str]:
+def _attestation(checked: Checked, _: str | None) -> Iterator[str]:
     if attested := checked.attested:
         yield str(attested)
         yield f"at commit {attested.commit}, at which main itself was: nothing was edited"
@@ -121,7 +119,7 @@ def _attestation(checked: "Checked", _: str | None) -> Iterator[str]:
         yield _NO_ATTESTATION
 
 
-def _look_at(checked: "Checked", author: str | None) -> Iterator[str]:
+def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
     """Yield what no check decides, and a person should."""
     statement, manifest = checked.statement, checked.manifest
     if statement and author is None:

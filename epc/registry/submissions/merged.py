@@ -15,7 +15,7 @@ from epc.registry.offers import measured_offer
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
 from epc.registry.submissions.check import Base, check_one
-from epc.registry.submissions.report import Checked
+from epc.registry.submissions.checked import Checked
 from epc.registry.tags import Tag
 
 _MOST_LISTED: Final = 3

@@ -11,13 +11,12 @@ from epc.printable import ends, shown
 from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.records.findings import Findings
-from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
+from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity
 from epc.records.typed import parse, written
 from epc.registry import platforms
 from epc.registry.figures import headline_of_groups
-from epc.registry.offers import Offer
-from epc.registry.record import Attested
 from epc.registry.submissions import layout
+from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement
 
@@ -159,50 +158,6 @@ class Report:
     submissions: tuple[Submitted, ...]
     foreign: tuple[str, ...]
     findings: tuple[Listed, ...]
-
-
-@dataclass(kw_only=True)
-class Checked:
-    """What was found in one submission, as far as it could be looked into."""
-
-    slug: str
-    findings: Findings
-    statement: Statement | None = None
-    manifest: Manifest | None = None
-    audit: Audit | None = None
-    blocks: list[str] = field(default_factory=list)
-    identity: str | None = None
-    attested: Attested | None = None
-    offer: Offer | None = None  # of what a judge said, asked or recorded
-    first: str = "did not get to it"
-    second: str = "did not get to it"
-
-    @property
-    def asked(self) -> Mapping[RoleName, ModelIdentity]:
-        """Who was asked, by role, as far as it is known."""
-        if self.manifest:
-            return self.manifest.asked
-        return self.offer.asked if self.offer else {}
-
-    @property
-    def n(self) -> int | None:
-        """How many seeds were run, or samples judged."""
-        if self.manifest:
-            return len(self.manifest.config.seeds)
-        return int(self.offer.figures["n"]) if self.offer else None
-
-    @property
-    def evaluator(self) -> str | None:
-        """The model that was asked, by its record or by its source."""
-        if self.offer and self.offer.stated:
-            return self.offer.stated.model
-        evaluator = self.asked.get(EVALUATOR)
-        return evaluator.model if evaluator else None
-
-    @property
-    def ok(self) -> bool:
-        """Whether it can be merged and published."""
-        return not self.blocks and not _errors(self.findings.kept())
 
 
 def report(

@@ -9,8 +9,7 @@ import pytest
 import yaml
 from registry_support import Checkout, observed_card, observed_figures
 
-from epc.registry.data import Table, Withheld
-from epc.registry.data_rows import licences, text
+from epc.registry.data import Table, Withheld, licences, text
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.tables import TABLES

@@ -3,7 +3,8 @@
 from types import SimpleNamespace
 from typing import Any
 
-from epc.registry.named import snapshots_spelled, spellings_of
+from epc.registry.named import spellings_of
+from epc.registry.registry import Registry
 
 
 def snapshot(generation: str, model: str) -> Any:
@@ -14,9 +15,12 @@ def test_a_snapshot_is_meant_by_its_generation_or_its_model_in_any_case() -> Non
     first, second = snapshot("GPT4o-0806", "gpt-4o"), snapshot("Claude", "claude-3")
     registry: Any = SimpleNamespace(snapshots={"v1": first, "v2": second})
 
-    assert snapshots_spelled(registry, frozenset({"gpt4o-0806"})) == (first,)
-    assert snapshots_spelled(registry, frozenset({"claude-3", "gpt-4o"})) == (first, second)
-    assert snapshots_spelled(registry, frozenset({"other"})) == ()
+    assert Registry.snapshots_spelled(registry, frozenset({"gpt4o-0806"})) == (first,)
+    assert Registry.snapshots_spelled(registry, frozenset({"claude-3", "gpt-4o"})) == (
+        first,
+        second,
+    )
+    assert Registry.snapshots_spelled(registry, frozenset({"other"})) == ()
 
 
 def test_the_spellings_of_a_name_are_those_of_all_lives_that_it_means() -> None:

@@ -19,8 +19,9 @@ from epc.registry.cards import Said
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer
 from epc.registry.record import Record
+from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.layout import SECRETS
-from epc.registry.submissions.report import Checked, Report, headline, report, text
+from epc.registry.submissions.report import Report, headline, report, text
 from epc.registry.tags import Tag
 
 SLUG, TAG = "an-honest-one", "v1.0-GPT-Y"
