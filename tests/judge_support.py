@@ -95,7 +95,8 @@ def planned(folder: Path, rows: Iterable[Json], judges: Sequence[str], **asked: 
     methods: tuple[Method, ...] = asked.pop("methods", METHODS)
     table = write_rows(folder.with_suffix(".jsonl"), rows)
     request = Request(judges=judges, methods=methods, **asked)
-    return write_plan(entries_of(table), request, folder, now=DAY)
+    plan: Json = as_json(write_plan(entries_of(table), request, folder, now=DAY))
+    return plan
 
 
 def judged_by_models(folder: Path, *, limits: Limits | None = None) -> Json:

@@ -13,7 +13,6 @@ from epc.digests import sha256
 from epc.errors import Finding
 from epc.spec.judge_v1 import CROSS, SELF, Method
 
-_MAX_LISTED: Final = 100
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
@@ -92,55 +91,33 @@ def method_of(judge_model: str, target_model: str) -> Method:
     return SELF if judge_model == target_model else CROSS
 
 
-def repeats(units: Sequence[Unit]) -> list[Finding]:
-    """Return every unit and every output id that stands in a set more than once (JUDGE-7.2)."""
-    known = Counter(unit.output_id for unit in units)
-    return _bounded(
-        Finding(
-            clause="JUDGE-7.2",
-            where="",
-            problem=f"the output id {output_id!r} stands {count} times",
-            remedy="give each output an id of its own, and list it once",
-        )
-        for output_id, count in known.items()
-        if count > 1
-    )
+def repeats(units: Sequence[Unit]) -> Iterator[Finding]:
+    """Yield every output id that stands in a set more than once (JUDGE-7.2)."""
+    for output_id, count in Counter(unit.output_id for unit in units).items():
+        if count > 1:
+            yield Finding(
+                clause="JUDGE-7.2",
+                where="",
+                problem=f"the output id {output_id!r} stands {count} times",
+                remedy="give each output an id of its own, and list it once",
+            )
 
 
-def gaps(units: Sequence[Unit]) -> list[Finding]:
-    """Return every cell of question x variant x target that holds fewer outputs than the others.
+def gaps(units: Sequence[Unit]) -> Iterator[Finding]:
+    """Yield every cell of question x variant x target that holds fewer outputs than the others.
 
     Source: JUDGE-7.1 ("aligned by question x variant x target_model").
     """
     cells = Counter((u.question_id, u.prompt_variant, u.target_model) for u in units)
     most = max(cells.values(), default=0)
     axes = [list(dict.fromkeys(cell[axis] for cell in cells)) for axis in range(3)]
-
-    def missing() -> Iterator[Finding]:
-        for question, variant, target in product(*axes):
-            held = cells[question, variant, target]
-            if held < most:
-                cell = f"question {question!r}, variant {variant!r}, target {target!r}"
-                yield Finding(
-                    clause="JUDGE-7.1",
-                    where="",
-                    problem=f"{cell}: {held} of {most} outputs",
-                    remedy="add what is missing, or plan with --allow-gaps",
-                )
-
-    return _bounded(missing())
-
-
-def _bounded(findings: Iterator[Finding]) -> list[Finding]:
-    """Return findings, of a great many the first and a count of the rest."""
-    kept: list[Finding] = []
-    dropped, clause = 0, ""
-    for finding in findings:
-        if len(kept) < _MAX_LISTED:
-            kept.append(finding)
-        else:
-            dropped, clause = dropped + 1, finding.clause
-    if dropped:
-        problem = f"{dropped:,} more like these are not listed"
-        kept.append(Finding(clause=clause, where="", problem=problem, remedy="mend these first"))
-    return kept
+    for question, variant, target in product(*axes):
+        held = cells[question, variant, target]
+        if held < most:
+            cell = f"question {question!r}, variant {variant!r}, target {target!r}"
+            yield Finding(
+                clause="JUDGE-7.1",
+                where="",
+                problem=f"{cell}: {held} of {most} outputs",
+                remedy="add what is missing, or plan with --allow-gaps",
+            )

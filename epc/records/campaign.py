@@ -11,11 +11,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.errors import UsageError, refuse
-from epc.records import strict_json
+from epc.errors import UsageError
 from epc.records.layout import MANIFEST
-from epc.records.schemas import findings as schema_findings
-from epc.records.typed import parse
+from epc.records.schemas import load
 
 CAMPAIGN: Final = "campaign.json"
 COMPARISON: Final = "comparison.json"
@@ -50,9 +48,7 @@ class Campaign(Struct, frozen=True, kw_only=True):
         """
         if not is_campaign(folder):
             raise UsageError(f"{folder} is no campaign: it has no {CAMPAIGN}")
-        value, problems = strict_json.read(folder / CAMPAIGN)
-        refuse(problems or schema_findings("campaign", value, clause="Reading R76"))
-        return parse(value, cls)
+        return load(folder / CAMPAIGN, "campaign", cls, clause="Reading R76")
 
     def complete(self, folder: Path) -> list[Member]:
         """Return the runs that are complete."""

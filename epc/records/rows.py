@@ -13,8 +13,8 @@ from epc.protocol.verdict import Verdict
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, RAW
 from epc.records.manifest import VerdictName
-from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import read_lines
+from epc.records.schemas import checked_lines
+from epc.records.strict_json import MAX_LINE_BYTES
 from epc.records.typed import parse
 from epc.spec.domains import Domain, PhaseName
 
@@ -113,7 +113,7 @@ MAX_UNUSABLE: Final = 1000
 
 
 def read_rows(
-    folder: Path, name: str, findings: Findings, *, clause: str
+    folder: Path, name: str, findings: Findings, *, clause: str, longest: int = MAX_LINE_BYTES
 ) -> Iterator[tuple[int, Json]]:
     """Yield each usable row of a raw file with its index, noting what is wrong with the others.
 
@@ -123,27 +123,31 @@ def read_rows(
     Raises: WorldError if the file cannot be read.
     """
     unusable = 0
-    for index, row, problems in read_lines(folder / _FILES[name], name):
-        row_problems = problems or schema_findings(
-            _SCHEMAS[name], row, where=f"/{name}/{index}", clause=clause
-        )
-        if row_problems:
-            findings.extend(row_problems)
-            unusable += 1
-        else:
+    path, schema = folder / _FILES[name], _SCHEMAS[name]
+    lines = checked_lines(path, name, schema, clause=clause, longest=longest)
+    for index, (where, row, problems) in enumerate(lines):
+        if not problems:
             yield index, row
+            continue
+        findings.extend(problems)
+        unusable += 1
         if unusable == MAX_UNUSABLE:
             problem = f"{unusable:,} rows cannot be used; what follows is not read"
-            findings.add(clause, f"/{name}/{index}", problem, "mend these first")
+            findings.add(clause, where, problem, "mend these first")
             return
 
 
 def read_typed(
-    folder: Path, kind: type[T], findings: Findings, *, clause: str
+    folder: Path,
+    kind: type[T],
+    findings: Findings,
+    *,
+    clause: str,
+    longest: int = MAX_LINE_BYTES,
 ) -> Iterator[tuple[int, T]]:
     """Yield each usable row of the raw file that holds a kind of row, as `read_rows` does.
 
     Raises: WorldError if the file cannot be read.
     """
-    for index, row in read_rows(folder, _NAMES[kind], findings, clause=clause):
+    for index, row in read_rows(folder, _NAMES[kind], findings, clause=clause, longest=longest):
         yield index, parse(row, kind)

@@ -2,15 +2,21 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from epc.errors import Finding
-from epc.records.strict_json import pointer
+from epc.errors import Finding, MalformedError
+from epc.json_text import pointer
+from epc.records.strict_json import MAX_LINE_BYTES, read, read_lines
+from epc.records.typed import parse
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
+
+T = TypeVar("T")
 
 VERSION: Final = "v1"
 MANIFEST: Final = "epc_manifest_schema"
@@ -65,6 +71,29 @@ def findings(name: str, value: Any, *, where: str = "", clause: str | None = Non
         remedy = "mend the list's later items"
         return [Finding(clause=clause or "EPC-2.8", where=where, problem=problem, remedy=remedy)]
     return [finding for error in errors for finding in _findings(error, where, clause)]
+
+
+def load(path: Path, name: str, kind: type[T], *, clause: str) -> T:
+    """Return the value of a file's document, which a schema admits.
+
+    Raises: MalformedError of the first problem, with the file's name; WorldError if not read.
+    """
+    value, problems = read(path)
+    if problems := problems or findings(name, value, clause=clause):
+        raise MalformedError(replace(problems[0], where=f"{path}{problems[0].where}"))
+    return parse(value, kind)
+
+
+def checked_lines(
+    path: Path, name: str, schema_name: str, *, clause: str, longest: int = MAX_LINE_BYTES
+) -> Iterator[tuple[str, Any, list[Finding]]]:
+    """Yield each line of a JSON Lines file: its place, its value, and why it cannot be used.
+
+    Raises: WorldError if the file cannot be read.
+    """
+    for index, value, problems in read_lines(path, name, longest=longest):
+        where = f"/{name}/{index}"
+        yield where, value, problems or findings(schema_name, value, where=where, clause=clause)
 
 
 def _cut(value: Any) -> Any:

@@ -17,21 +17,16 @@ from epc.engine.request_body import response_format
 from epc.errors import Finding, UsageError
 from epc.judge.samples import gaps, repeats
 from epc.protocol.config import Decoding
-from epc.protocol.results import Json
-from epc.records import strict_json
-from epc.records.judging.evaluation_set import Entry, write_set
-from epc.records.judging.layout import MAPPING, PLAN, SAMPLES, THRESHOLDS
+from epc.records.findings import Findings
+from epc.records.judging.documents import Judge, Plan
+from epc.records.judging.evaluation_set import Entry, write_evaluation
 from epc.records.judging.prompts import (
     JudgePrompt,
     check_mapping,
     read_prompt,
-    reference,
-    write_prompts,
 )
-from epc.records.layout import decoding_json, digest
-from epc.records.typed import as_json
-from epc.spec.judge_v1 import PROTOCOL, RULES, Method
-from epc.version import __version__
+from epc.records.layout import decoding_json
+from epc.spec.judge_v1 import RULES, Method
 
 MAX_TOKENS: Final = 1200  # four scores and quotes with reasons take 300 to 600
 
@@ -61,29 +56,29 @@ class Request:
 def problems(entries: Sequence[Entry], request: Request) -> list[Finding]:
     """Return every gap and repeat of a set, and whatever leaves a judge without work."""
     units = [entry.unit for entry in entries]
-    findings = repeats(units)
+    findings = Findings()
+    findings.extend(repeats(units))
     if not request.allow_gaps:
-        findings += gaps(units)
+        findings.extend(gaps(units))
     blank = sum(not entry.output.strip() for entry in entries)
     if blank:
         problem = f"{blank} of the outputs are blank: nothing can be quoted from them"
         remedy = "see why; their evaluations will be invalid (JUDGE-4.1)"
-        findings.append(Finding("JUDGE-4.1", "", problem, remedy, severity="warning"))
+        findings.add("JUDGE-4.1", "", problem, remedy, "warning")
     for judge in dict.fromkeys(request.judges):
         if not any(unit.before(judge).method in request.methods for unit in units):
             problem = f"{judge} has nothing to judge by {' or '.join(request.methods)}"
             remedy = "choose other --methods, or leave this judge out"
-            findings.append(Finding(clause="JUDGE-1", where="", problem=problem, remedy=remedy))
-    return findings
+            findings.add("JUDGE-1", "", problem, remedy)
+    return findings.kept()
 
 
-def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now: datetime) -> Json:
+def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now: datetime) -> Plan:
     """Write the folder of an evaluation and return its plan.
 
     Raises: UsageError if the request does not fit together, or the folder holds something.
     """
-    judges = list(dict.fromkeys(request.judges))
-    stated = [_judge(name, request) for name in judges]
+    judges = tuple(_judge(name, request) for name in dict.fromkeys(request.judges))
     prompts: dict[Method, JudgePrompt] = {}
     if not request.recorded:
         common = read_prompt(request.prompt)
@@ -93,43 +88,30 @@ def write_plan(entries: Sequence[Entry], request: Request, folder: Path, *, now:
     mapping = check_mapping(request.mapping)[0] if request.mapping is not None else None
     if made(folder):
         raise UsageError(f"{folder} is not empty: choose another --out")
-    write_set(folder, entries)
-    write_prompts(folder, prompts)
-    if mapping is not None:
-        strict_json.write(folder / MAPPING, mapping)
-    written = digest(folder / SAMPLES)
-    plan: Json = {
-        "protocol": PROTOCOL,
-        "rules": RULES,
-        "epc_version": __version__,
-        "date": now.date().isoformat(),
-        **({} if request.recorded or request.named else {"blind": True}),
-        "judges": stated,
-        "methods": list(request.methods),
-        "prompts": {method: as_json(prompt.reference) for method, prompt in prompts.items()},
-        "constraint": request.constraint,
-        "retry_malformed": request.retry_malformed,
-        "mapping": None if mapping is None else as_json(reference(mapping)),
-        "thresholds": THRESHOLDS,
-        "samples": {"sha256": written["sha256"], "rows": written["rows"]},
-        "gaps_allowed": request.allow_gaps,
-    }
-    strict_json.write(folder / PLAN, plan)
-    return plan
+    return write_evaluation(
+        folder,
+        entries,
+        prompts,
+        mapping,
+        date=now.date().isoformat(),
+        judges=judges,
+        methods=tuple(request.methods),
+        constraint=request.constraint,
+        retry_malformed=request.retry_malformed,
+        gaps_allowed=request.allow_gaps,
+        rules=RULES,
+        blind=not (request.recorded or request.named),
+    )
 
 
-def _judge(name: str, request: Request) -> Json:
+def _judge(name: str, request: Request) -> Judge:
     if request.recorded:
-        return {"model": name, "identity": None, "decoding": None}
+        return Judge(model=name, identity=None, decoding=None)
     model = open_model(name)
     if model.method != "prompt":
         raise UsageError(f"{name} writes no text, so it cannot judge: name another --judge")
-    decoding = _decoding(model, request)
-    return {
-        "model": name,
-        "identity": structs.asdict(model.identity),
-        "decoding": decoding_json(decoding),
-    }
+    decoding = decoding_json(_decoding(model, request))
+    return Judge(model=name, identity=structs.asdict(model.identity), decoding=decoding)
 
 
 def _decoding(model: Model, request: Request) -> Decoding:

@@ -1,10 +1,11 @@
 """The calls of an evaluation: those that its records refer to, and those still needed."""
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from epc.digests import sha256
+from epc.records.findings import Findings
 from epc.records.judging.competence import parts
 from epc.records.judging.documents import Plan, Record
 from epc.records.judging.evaluation_set import EvaluationSet, output_path
@@ -27,17 +28,14 @@ from epc.records.judging.layout import (
 from epc.records.judging.prompts import prompt_path
 from epc.records.layout import CallNames
 from epc.records.replies import contradictions
-from epc.records.rows import Call
-from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import read_lines
-from epc.records.typed import parse
+from epc.records.rows import Call, read_typed
 from epc.spec.judge_v1 import METHODS
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     role: str
-    answer: bytes  # its SHA-256: answers are long, and only compared
+    answer: str  # its SHA-256: answers are long, and only compared
     at: str
 
 
@@ -57,9 +55,7 @@ class NamedCalls:
         self._calls: dict[str, _Call] = {}
         for call in calls_of(folder):
             if call.role in names and names[call.role].name(call.prompt, call.occasion) == call.id:
-                self._calls[call.id] = _Call(
-                    call.role, _digest(call.answer), call.answered_at or ""
-                )
+                self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
 
     def answered(self, record: Record) -> bool:
         """Return whether a record's calls are its judge's, and the last gave its reply that day."""
@@ -70,7 +66,7 @@ class NamedCalls:
         last = calls[-1] if calls else None
         return (
             last is not None
-            and last.answer == _digest(record.raw or "")
+            and last.answer == sha256(record.raw or "")
             and last.at.startswith(record.date or "")
         )
 
@@ -80,17 +76,12 @@ def calls_of(folder: Path) -> Iterator[Call]:
 
     An evaluation of imported replies has none.
     """
-    path = folder / CALLS
-    rows = read_lines(path, "calls", longest=LONGEST_LINE) if path.is_file() else ()
-    for _, row, problems in rows:
-        if not (problems or schema_findings("call", row)):
-            call = parse(row, Call)
+    if (folder / CALLS).is_file():
+        for _, call in read_typed(
+            folder, Call, Findings(), clause="JUDGE-7.3", longest=LONGEST_LINE
+        ):
             if not any(contradictions(call)):
                 yield call
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def published(folder: Path, plan: Plan) -> list[str]:

@@ -8,31 +8,22 @@ again). Each is checked, gone on with and read like any evaluation. None is part
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from epc.digests import sha256
-from epc.errors import able_to
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
-from epc.records import strict_json
-from epc.records.judging.documents import Judge, Part, Plan, Planned
-from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_set
+from epc.records.judging.documents import Judge, Part, Plan
+from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_evaluation
 from epc.records.judging.layout import (
     MAPPING,
-    PLAN,
-    SAMPLES,
     is_evaluation,
     load_plan,
 )
-from epc.records.judging.prompts import load_prompts, write_prompts
-from epc.records.judging.tables import content_of
-from epc.records.layout import digest
-from epc.records.typed import as_json, parse
+from epc.records.judging.prompts import check_mapping, load_prompts
 from epc.spec.judge_v1 import CROSS, Method
-from epc.version import __version__
 
 COMPETENCE: Final = "competence"
 _RETEST: Final = "retest-"
@@ -90,31 +81,25 @@ def write_part(
 ) -> None:
     """Write the plan of a part, under the conditions of the set that it stands beside.
 
-    The plan is written last: a folder that a killed process left without one is written again.
-
     Raises: WorldError if the disk refuses.
     """
     plan = load_plan(beside)
     method = method_asked(plan)
-    with able_to("make", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    write_set(folder, entries)
-    write_prompts(folder, {method: load_prompts(beside, plan)[method]})
-    if plan.mapping is not None:
-        strict_json.write_bytes(folder / MAPPING, [content_of(beside / MAPPING)])
-    written = replace(
-        plan,
-        epc_version=__version__,
+    write_evaluation(
+        folder,
+        entries,
+        {method: load_prompts(beside, plan)[method]},
+        None if plan.mapping is None else check_mapping(beside / MAPPING)[0],
         date=now.date().isoformat(),
         judges=(judge,),
         methods=(method,),
-        prompts={method: plan.prompts[method]},
-        samples=parse(digest(folder / SAMPLES), Planned),
+        constraint=plan.constraint,
+        retry_malformed=plan.retry_malformed,
         gaps_allowed=True,
+        rules=plan.rules,
         blind=blind,
         competence=part,
     )
-    strict_json.write(folder / PLAN, as_json(written))
 
 
 def departures(folder: Path, subfolder: Path) -> Iterator[tuple[str, str]]:

@@ -1,24 +1,29 @@
 """The evaluation set in its folder: units by line, outputs by content (JUDGE-0, JUDGE-7.1)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import structs
 
 from epc.digests import sha256
-from epc.errors import Finding, MalformedError, able_to, refuse
+from epc.errors import able_to, refuse
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
-from epc.records.judging.documents import Plan
-from epc.records.judging.layout import OUTPUTS, SAMPLES
+from epc.protocol.results import Json
+from epc.records.judging.documents import Plan, Planned, Thresholds
+from epc.records.judging.layout import MAPPING, OUTPUTS, PLAN, SAMPLES, require_planned
+from epc.records.judging.prompts import JudgePrompt, reference, write_prompts
 from epc.records.judging.tables import content_of
-from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import dumps_line, read_lines, write_text
+from epc.records.layout import digest
+from epc.records.schemas import checked_lines
+from epc.records.strict_json import dumps_line, write, write_text
 from epc.records.typed import as_json, parse
+from epc.spec.judge_v1 import FAIL_TO, PASS_FROM, PROTOCOL, Method
+from epc.version import __version__
 
 _BESIDE: Final = ("output_sha256", "task")
 _KEPT: Final = 16  # folded outputs in memory; one judge after another asks for the same
@@ -85,8 +90,8 @@ class EvaluationSet:
         """
         path = output_path(self._folder, row.output_sha256)
         content = content_of(path)
-        if sha256(content) != row.output_sha256:
-            raise MalformedError(_damaged(path))
+        same = sha256(content) == row.output_sha256
+        require_planned(path, "output", same=same, clause="JUDGE-0")
         return content.decode("utf-8")
 
     def _fold(self, output_sha256: str) -> Output:
@@ -122,19 +127,43 @@ def write_set(folder: Path, entries: Iterable[Entry]) -> None:
         write_text(folder / SAMPLES, lines())
 
 
+def write_evaluation(
+    folder: Path,
+    entries: Iterable[Entry],
+    prompts: Mapping[Method, JudgePrompt],
+    mapping: Json | None,
+    **conditions: Any,
+) -> Plan:
+    """Write the folder of an evaluation: its set, its prompts, and last its plan.
+
+    A folder that a killed process left without a plan is written again. `conditions` are the
+    fields of the plan that do not follow from the rest.
+
+    Raises: UsageError if two prompts share an id; WorldError if the disk refuses.
+    """
+    with able_to("make", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_set(folder, entries)
+    write_prompts(folder, prompts)
+    if mapping is not None:
+        write(folder / MAPPING, mapping)
+    plan = Plan(
+        protocol=PROTOCOL,
+        epc_version=__version__,
+        prompts={method: prompt.reference for method, prompt in prompts.items()},
+        mapping=None if mapping is None else reference(mapping),
+        thresholds=Thresholds(pass_from=PASS_FROM, fail_to=FAIL_TO),  # JUDGE-3.4
+        samples=parse(digest(folder / SAMPLES), Planned),
+        **conditions,
+    )
+    write(folder / PLAN, as_json(plan))
+    return plan
+
+
 def _read_rows(folder: Path) -> Iterator[Row]:
-    for index, value, problems in read_lines(folder / SAMPLES, "samples"):
-        where = f"/samples/{index}"
-        refuse(problems or schema_findings("judge_unit", value, where=where, clause="JUDGE-0"))
+    lines = checked_lines(folder / SAMPLES, "samples", "judge_unit", clause="JUDGE-0")
+    for _, value, problems in lines:
+        refuse(problems)
         planted = parse(value["planted"], Planting) if "planted" in value else None
         beside = {name: value[name] for name in _BESIDE}
         yield Row(unit=parse(value, Unit), planted=planted, **beside)
-
-
-def _damaged(path: Path) -> Finding:
-    return Finding(
-        clause="JUDGE-0",
-        where="",
-        problem=f"{path} is not the output that was planned: its SHA-256 differs",
-        remedy="restore the file, or plan again",
-    )

@@ -16,18 +16,13 @@
 No name comes from an identifier or an output: those stand inside the files only.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from epc.errors import MalformedError, UsageError
-from epc.protocol.results import Json
-from epc.records import strict_json
+from epc.errors import Finding, MalformedError, UsageError
+from epc.records import schemas, strict_json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.layout import require_unpublished
-from epc.records.schemas import findings as schema_findings
-from epc.records.typed import parse
-from epc.spec.judge_v1 import FAIL_TO, PASS_FROM
 
 T = TypeVar("T")
 
@@ -46,7 +41,6 @@ LABELS: Final = "labels.jsonl"
 
 # A line may hold a whole document: a reply or an import of any size that can be read.
 LONGEST_LINE: Final = 2 * strict_json.MAX_DOCUMENT_BYTES
-THRESHOLDS: Final[Json] = {"pass_from": PASS_FROM, "fail_to": FAIL_TO}  # JUDGE-3.4
 
 
 def records_path(folder: Path, *, valid: bool, method: str) -> Path:
@@ -77,10 +71,17 @@ def load(folder: Path, name: str, schema: str, kind: type[T]) -> T:
     path = folder / name
     if not path.is_file():
         raise UsageError(f"{folder} has no {name}: `epc judge plan` makes such a folder")
-    value, problems = strict_json.read(path)
-    if problems := problems or schema_findings(schema, value, clause="JUDGE-7.4"):
-        raise MalformedError(replace(problems[0], where=f"{path}{problems[0].where}"))
-    return parse(value, kind)
+    return schemas.load(path, schema, kind, clause="JUDGE-7.4")
+
+
+def require_planned(path: Path, what: str, *, same: bool, clause: str) -> None:
+    """Make sure that a file is still what an evaluation was planned with.
+
+    Raises: MalformedError.
+    """
+    if not same:
+        problem = f"{path} is not the {what} that was planned: its SHA-256 differs"
+        raise MalformedError(Finding(clause, "", problem, "restore the file, or plan again"))
 
 
 def load_plan(folder: Path) -> Plan:

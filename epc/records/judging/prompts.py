@@ -14,7 +14,7 @@ from epc.judge.prompt import template_problem
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.documents import Plan, Reference
-from epc.records.judging.layout import MAPPING, PROMPT_MANIFEST, PROMPTS
+from epc.records.judging.layout import MAPPING, PROMPT_MANIFEST, PROMPTS, require_planned
 from epc.records.judging.tables import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import write_bytes, write_text
@@ -84,11 +84,7 @@ def load_prompts(folder: Path, plan: Plan) -> dict[Method, JudgePrompt]:
     for method, stated in plan.prompts.items():
         path = prompt_path(folder, stated.id)
         prompt = read_prompt(path)
-        if prompt.reference != stated:
-            problem = f"{path} is not the prompt that was planned: its SHA-256 differs"
-            remedy = "restore the file, or plan again"
-            finding = Finding(clause="JUDGE-9.1", where="", problem=problem, remedy=remedy)
-            raise MalformedError(finding)
+        require_planned(path, "prompt", same=prompt.reference == stated, clause="JUDGE-9.1")
         loaded[method] = prompt
     return loaded
 
@@ -140,9 +136,7 @@ def load_mapping(folder: Path, plan: Plan) -> RubricMapping | None:
     """
     if plan.mapping is None:
         return None
-    document, mapping = check_mapping(folder / MAPPING)
-    if reference(document) != plan.mapping:
-        problem = f"{folder / MAPPING} is not the mapping that was planned: its SHA-256 differs"
-        remedy = "restore the file, or plan again"
-        raise MalformedError(Finding(clause=CLAUSE, where="", problem=problem, remedy=remedy))
+    path = folder / MAPPING
+    document, mapping = check_mapping(path)
+    require_planned(path, "mapping", same=reference(document) == plan.mapping, clause=CLAUSE)
     return mapping

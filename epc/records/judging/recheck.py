@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding, MalformedError
+from epc.json_text import pointer
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
@@ -29,8 +30,7 @@ from epc.records.judging.layout import (
 from epc.records.judging.prompts import load_mapping, load_prompts
 from epc.records.judging.run_log import described
 from epc.records.layout import digest
-from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import pointer, read_lines
+from epc.records.schemas import checked_lines
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method
 
@@ -98,13 +98,10 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
             if not path.is_file():
                 continue
             name = path.parent.relative_to(folder).as_posix()
-            for index, value, problems in read_lines(path, name, longest=LONGEST_LINE):
-                where = f"/{name}/{index}"
-                row_problems = problems or schema_findings(
-                    "judge_record", value, where=where, clause=_CLAUSE
-                )
-                noted.extend(row_problems)
-                if row_problems:
+            lines = checked_lines(path, name, "judge_record", clause=_CLAUSE, longest=LONGEST_LINE)
+            for where, value, problems in lines:
+                noted.extend(problems)
+                if problems:
                     continue
                 record = parse(value, Record)
                 if (record.valid, record.sample.method) != (valid, method):

@@ -20,8 +20,7 @@ from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.judging.layout import LONGEST_LINE
 from epc.records.observed.parquet import MAGIC, damaged, opened
-from epc.records.schemas import findings as schema_findings
-from epc.records.typed import parse
+from epc.records.schemas import load
 
 
 def check_files(response: Path, sample: Path, output: Path) -> Checked:
@@ -39,9 +38,7 @@ def read_sample(path: Path) -> Sample:
 
     Raises: MalformedError if it cannot be used; WorldError if it cannot be read.
     """
-    value, problems = strict_json.read(path)
-    refuse(problems or schema_findings("judge_sample", value, clause="JUDGE-0"))
-    return parse(value, Sample)
+    return load(path, "judge_sample", Sample, clause="JUDGE-0")
 
 
 def content_of(path: Path) -> bytes:

@@ -19,12 +19,11 @@ GRID = [unit(q, v, t) for q in ("Q1", "Q2") for v in "AB" for t in ("m", "n")]
 
 
 def test_judge_7_1_a_whole_grid_has_no_gaps() -> None:
-    assert gaps(GRID) == []
-    assert repeats(GRID) == []
+    assert list(gaps(GRID)) == list(repeats(GRID)) == []
 
 
 def test_judge_7_1_every_gap_is_named() -> None:
-    found = gaps([u for u in GRID if (u.question_id, u.prompt_variant) != ("Q2", "B")])
+    found = list(gaps([u for u in GRID if (u.question_id, u.prompt_variant) != ("Q2", "B")]))
 
     assert [(f.clause, f.problem) for f in found] == [
         ("JUDGE-7.1", "question 'Q2', variant 'B', target 'm': 0 of 1 outputs"),
@@ -38,15 +37,6 @@ def test_judge_7_2_an_output_that_is_listed_twice_is_a_repeat() -> None:
     assert [f.problem for f in found] == ["the output id 'n/Q1/B' stands 2 times"]
 
 
-def test_a_huge_list_of_gaps_is_cut_and_counted() -> None:
-    diagonal = [unit(f"Q{i}", f"V{i}", "m") for i in range(50)]
-
-    found = gaps(diagonal)
-
-    assert len(found) == 101
-    assert found[-1].problem == f"{50 * 49 - 100:,} more like these are not listed"
-
-
 @given(st.lists(st.sampled_from(GRID), max_size=12))
 def test_a_set_is_whole_or_says_what_is_missing(units: list[Unit]) -> None:
     cells = {(u.question_id, u.prompt_variant, u.target_model) for u in units}
@@ -54,5 +44,5 @@ def test_a_set_is_whole_or_says_what_is_missing(units: list[Unit]) -> None:
     complete = len(cells) == len(axes[0]) * len(axes[1]) * len(axes[2])
     even = len({units.count(u) for u in units}) <= 1
 
-    assert bool(gaps(units)) == (not (complete and even))
-    assert bool(repeats(units)) == (len(set(units)) < len(units))
+    assert any(gaps(units)) == (not (complete and even))
+    assert any(repeats(units)) == (len(set(units)) < len(units))

@@ -119,7 +119,8 @@ def test_a_reply_about_nothing_in_the_set_is_kept_and_counted_beside_it(tmp_path
 def test_reading_r23_totals_add_up_whatever_comes(tmp_path: Path) -> None:
     kinds = ["good", "again", "nothing", "rubbish", "stranger"]
 
-    @given(st.lists(st.sampled_from(kinds), min_size=8, max_size=8))
+    # One fits the set: where none does, nothing is written.
+    @given(st.lists(st.sampled_from(kinds), min_size=7, max_size=7).map(["good"].__add__))
     @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
     def holds(drawn: list[str]) -> None:
         replies: list[dict[str, Any]] = []

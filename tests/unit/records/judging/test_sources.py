@@ -156,7 +156,7 @@ def test_judge_7_1_an_exhaustive_run_gives_every_answer_whether_a_round_drew_it_
 
     units = [entry.unit for entry in entries]
     assert len(units) == 11 * 16
-    assert gaps(units) == repeats(units) == []
+    assert list(gaps(units)) == list(repeats(units)) == []
     assert {unit.target_model for unit in units} == {"mock/deterministic"}
     calls = {call["id"]: call for call in run.rows("calls")}
     for entry in entries:
