@@ -6,9 +6,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from epc.errors import Finding, Severity
+from epc.json_text import pointer
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest, ModelIdentity
-from epc.records.strict_json import dumps_line, pointer
+from epc.records.strict_json import dumps_line
 from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 

@@ -19,7 +19,7 @@ def command(case: BinaryIO) -> None:
       epc replay case.json
       epc conformance list --format json | ... | epc replay -
     """
+    from epc.json_text import MAX_DOCUMENT_BYTES
     from epc.records.conformance import answer_text
-    from epc.records.strict_json import MAX_DOCUMENT_BYTES
 
     echo_json(answer_text(case.read(MAX_DOCUMENT_BYTES + 1)))

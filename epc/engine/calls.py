@@ -19,6 +19,7 @@ from epc.engine.model import Completion, Model, Occasion, Prompt
 from epc.engine.progress import Progress
 from epc.engine.task_group import all_of
 from epc.errors import EpcError
+from epc.json_text import storable
 from epc.protocol.config import Decoding
 from epc.protocol.mitigation import EXCHANGED, MEMBER, Mitigation, composed
 from epc.protocol.prompt import Pair
@@ -28,7 +29,6 @@ from epc.records.calls import call_of
 from epc.records.config_json import TOO_LARGE, recordable
 from epc.records.layout import CallNames, decoding_json, occasion_of
 from epc.records.rows import Call
-from epc.records.strict_json import storable
 
 if TYPE_CHECKING:
     from epc.engine.reusing import SharedAnswers

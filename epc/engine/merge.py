@@ -11,12 +11,13 @@ from epc.analysis.sharing import is_taken, with_origin
 from epc.engine.finish import in_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
+from epc.json_text import pointer
 from epc.protocol.results import Json
 from epc.records.canary import TWICE, canary, in_words
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
-from epc.records.strict_json import dumps_line, pointer, read_lines
+from epc.records.strict_json import dumps_line, read_lines
 from epc.records.validate import validate
 
 # What may differ between the shards of one measurement.

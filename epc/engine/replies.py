@@ -8,8 +8,8 @@ from epc.engine.asking import TransientError, start_of
 from epc.engine.model import Completion
 from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
+from epc.json_text import storable
 from epc.records.replies import AnotherProtocolError, decoded, read_completion
-from epc.records.strict_json import storable
 
 _LONGEST_ID: Final = 200  # characters
 _OPENAIS_ID: Final = "x-request-id"

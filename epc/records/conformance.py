@@ -8,10 +8,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
+from epc import json_text
 from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
 from epc.protocol.conformance import replay
 from epc.protocol.results import Json
-from epc.records import strict_json
 from epc.records.json_difference import disagreements
 from epc.records.schemas import VERSION
 from epc.records.schemas import findings as schema_findings
@@ -94,10 +94,10 @@ def answer_text(content: bytes) -> Json:
 
     Raises: MalformedError with the place of the first problem.
     """
-    text, problems = strict_json.decode(content)
+    text, problems = json_text.decode(content)
     value: Any = None
     if not problems:
-        value, problems = strict_json.parse(text)
+        value, problems = json_text.parse(text)
     refuse(problems or schema_findings("conformance_case", value, clause=CLAUSE))
     return replay(value)
 
@@ -138,10 +138,10 @@ def _problem(command: Sequence[str], case: Case) -> Finding | None:
 
 
 def _compare(case: Case, output: bytes) -> Finding | None:
-    text, problems = strict_json.decode(output)
+    text, problems = json_text.decode(output)
     value: Any = None
     if not problems:
-        value, problems = strict_json.parse(text)
+        value, problems = json_text.parse(text)
     if problems:
         return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
     if places := disagreements(case.expect, value):

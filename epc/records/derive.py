@@ -1,13 +1,11 @@
 """What a run that reuses its answers comes to: its trials, from its seeds and calls alone.
 
 Under reuse (Reading R16) a strategy on a task has one answer and one verdict, so the draws decide
-all the rest. The trials of such a run can be written down without asking anybody, and a file that
-is byte for byte what follows from the calls has nothing wrong in it. Any other file is replayed row
-by row (`epc.records.trials`), which says what is wrong and where.
+all the rest: the trials of such a run can be written down without asking anybody. What a file of
+trials says is replayed row by row all the same (`epc.records.trials`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field
@@ -21,13 +19,11 @@ from epc.protocol.results import Json
 from epc.protocol.table import Cell
 from epc.protocol.verdict import Verdict, classify, parse_verdict
 from epc.records.composed import misasked
-from epc.records.layout import RAW, consists_of
 from epc.records.rows import Call
 from epc.records.strict_json import dumps_line
 from epc.spec.domains import Domain, PhaseName
 
 _BLOCK: Final = 2**15  # rounds that are derived at a time, which bounds the memory
-_LEAST_BYTES: Final = 150  # of a trial's line
 
 
 class Answered(Struct, frozen=True, kw_only=True):
@@ -137,20 +133,6 @@ class Derivation(Struct, kw_only=True):
                         cell = table[strategy][task]
                         assert cell is not None  # or there would be no course
                         yield dumps_line(cell.trial(seed, phase.name, number, draws))
-
-    def are_trials_of(self, folder: Path) -> bool:
-        """Return whether a run's trials are, byte for byte, these.
-
-        Raises: WorldError if they cannot be read.
-        """
-        path = folder / RAW["trials"]
-        rounds = len(self.seeds) * len(self.config.phases) * self.config.rounds
-        if path.is_file() and path.stat().st_size < rounds * _LEAST_BYTES:
-            return False  # found out before billions of rounds are derived for nothing
-        try:
-            return consists_of(folder, "trials", self.trials())
-        except LookupError:
-            return False
 
 
 def derive(

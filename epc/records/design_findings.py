@@ -14,12 +14,12 @@ from math import comb
 from typing import Any, Final
 
 from epc.errors import Finding, UsageError
+from epc.json_text import pointer
 from epc.protocol.results import Json
 from epc.protocol.rules import RULES, Rule, rates_of, rule_of
 from epc.protocol.weights import UpdateRule
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
-from epc.records.strict_json import pointer
 from epc.records.strict_yaml import Document
 from epc.spec.coupling import FEWEST_SPLITS
 from epc.spec.domains import NAME, PAIRED, SHAPE, Domain, Domains

@@ -128,17 +128,6 @@ def write_encoded(folder: Path, name: str, lines: Iterable[bytes]) -> None:
     write_bytes(folder / RAW[name], lines)
 
 
-def consists_of(folder: Path, name: str, lines: Iterable[str]) -> bool:
-    """Return whether a raw file is, byte for byte, these lines; as few are taken as are needed.
-
-    Raises: WorldError if it cannot be read.
-    """
-    path = folder / RAW[name]
-    with able_to("read", path), path.open("rb") as file:
-        expected = (text.encode() for text in lines)
-        return all(file.read(len(part)) == part for part in expected) and not file.read(1)
-
-
 def describe(folder: Path) -> Json:
     """Return the manifest's `raw`: path, SHA-256, size and rows of each raw file."""
     return {name: {"path": file, **digest(folder / file)} for name, file in RAW.items()}

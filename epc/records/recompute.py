@@ -13,7 +13,6 @@ from epc.audit.side_checks import length_correlation
 from epc.errors import Finding, MalformedError, UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
-from epc.protocol.draws import GENERATOR
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json, seed_records, summarise
 from epc.protocol.table import Cell, VerdictTable, tabulate
@@ -197,24 +196,20 @@ class _Replayed(Struct, frozen=True, kw_only=True):
 def _replayed(
     manifest: Head, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
 ) -> _Replayed:
-    """Replay the trials, by derivation where they follow from the calls, else row by row.
+    """Replay the trials row by row.
 
     Under reuse the comparisons are those of the calls, so that an exhaustive run's table is whole
     however few seeds it had (Reading R38).
     """
-    seeds, generator = sorted(manifest.config.seeds), manifest.config.generator
+    seeds = sorted(manifest.config.seeds)
     template = manifest.executor.prompt_template if manifest.executor else None
     cells: list[Cell] | None = None
     if manifest.reuses and _can_derive(config, len(calls)):
-        derivation = derive(config, seeds, template, calls, whole=manifest.is_whole)
-        cells = derivation.cells()
-        if generator == GENERATOR and derivation.are_trials_of(folder):
-            judged = [answered.judged for answered in derivation.met.values()]
-            return _Replayed(outcomes=derivation.outcomes, judged=judged, cells=cells)
+        cells = derive(config, seeds, template, calls, whole=manifest.is_whole).cells()
     replay = TrialReplay(
         config=config,
         seeds=seeds,
-        generator=generator,
+        generator=manifest.config.generator,
         reuse=manifest.reuses,
         whole=manifest.is_whole,
         executor_template=template,

@@ -16,9 +16,9 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import asdict
 
+from epc.json_text import storable
 from epc.records.config_json import TOO_LARGE, UNRECORDED
 from epc.records.rows import Call
-from epc.records.strict_json import storable
 from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED, WITHHELD
 

@@ -19,37 +19,12 @@ import msgspec
 
 from epc.errors import Finding, able_to
 from epc.json_text import (
-    MAX_DEPTH,
     MAX_DOCUMENT_BYTES,
     Reader,
     decode,
     finding,
     parse,
-    pointer,
-    storable,
 )
-
-# Whoever reads and writes files finds the text's own helpers here as well.
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_DOCUMENT_BYTES",
-    "MAX_LINE_BYTES",
-    "decode",
-    "dumps",
-    "dumps_line",
-    "dumps_part",
-    "parse",
-    "pointer",
-    "read",
-    "read_lines",
-    "read_text",
-    "remove_unfinished",
-    "storable",
-    "write",
-    "write_bytes",
-    "write_text",
-    "written_whole",
-]
 
 MAX_LINE_BYTES: Final = 4 * 2**20
 _BUFFER_BYTES: Final = 2**20  # of a file that is written: thousands of lines go to disk at once

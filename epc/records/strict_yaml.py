@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import yaml
 
+from epc.json_text import pointer, storable
 from epc.records.findings import Findings
-from epc.records.strict_json import pointer, read_text, storable
+from epc.records.strict_json import read_text
 
 MAX_BYTES: Final = 2**20
 MAX_DEPTH: Final = 16

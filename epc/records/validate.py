@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.audit.evidence import evidence
+from epc.json_text import pointer
 from epc.protocol.config import variant_tag
 from epc.protocol.draws import GENERATOR
 from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figures, zero_causes
@@ -20,13 +21,12 @@ from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
 from epc.records.json_difference import disagreements
-from epc.records.layout import RAW, consists_of, digest, weight_lines, weight_rows
+from epc.records.layout import RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
 from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
 from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of
-from epc.records.strict_json import pointer
 from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import MIN_TASKS
@@ -342,8 +342,6 @@ def _check_weight_rows(
     `lost` are the seeds whose trials could not be replayed.
     """
     clause, remedy = "EPC-2.5(b)", _RECOMPUTE
-    if not lost and consists_of(folder, "weights", weight_lines(per_seed)):
-        return
     expected = {(r["seed"], r["phase"], r["strategy"]): r["weight"] for r in weight_rows(per_seed)}
     for index, row in read_typed(folder, WeightRow, findings, clause=clause):
         where = f"/weights/{index}"

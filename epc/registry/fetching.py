@@ -4,10 +4,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from epc import json_text
 from epc.digests import sha256
 from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import lines_of
-from epc.records import strict_json
 from epc.registry import layout
 from epc.registry.file_sources import WEB, reader
 from epc.registry.kinds.table import KINDS
@@ -93,7 +93,7 @@ def _seal(events: bytes, tag: Tag) -> str:
     """Return the digest that a snapshot's event sealed its SHA256SUMS with."""
     text = events.decode(errors="replace")
     # Of thousands of lines, those that name the tag are worth a parser.
-    lines: list[Any] = [strict_json.parse(line)[0] for line in lines_of(text) if str(tag) in line]
+    lines: list[Any] = [json_text.parse(line)[0] for line in lines_of(text) if str(tag) in line]
     seals = [
         line.get("sha256")
         for line in lines

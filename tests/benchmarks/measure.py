@@ -12,15 +12,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from unittest.mock import patch
 
 import jsonschema
 import numpy as np
 
 from epc.protocol.divergence import divergences
 from epc.protocol.metrics import jsd
-from epc.records.derive import Derivation
-from epc.records.recompute import rewrite
 from epc.records.schemas import findings, schema
 
 RUNS = 9
@@ -55,12 +52,6 @@ def make_run(folder: Path) -> Path:
     return run
 
 
-def row_by_row(run: Path) -> None:
-    """Recompute as if the trials did not follow from the calls."""
-    with patch.object(Derivation, "are_trials_of", lambda *_: False):
-        rewrite(run, write=False)
-
-
 def main() -> None:
     python = command(sys.executable, "-c", "pass")
     with tempfile.TemporaryDirectory() as folder:
@@ -76,12 +67,6 @@ def main() -> None:
             lambda: [findings("trial", row) for row in rows],
             "jsonschema, a tenth of them",
             lambda: [slow.is_valid(row) for row in rows[:360]],
-        )
-        beside(
-            "recompute 30 exhaustive seeds",
-            lambda: rewrite(run, write=False),
-            "row by row",
-            lambda: row_by_row(run),
         )
     shares = np.random.default_rng(0).random((60, 2, 11))
     vectors = (shares / shares.sum(axis=2, keepdims=True)).tolist()

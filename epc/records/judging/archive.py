@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from epc.errors import able_to
+from epc.json_text import storable
 from epc.judge.check import (
     Checked,
     check,
@@ -27,7 +28,7 @@ from epc.judge.samples import Sample
 from epc.records.judging.documents import Plan, Record, Tally, Totals
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import INVALID, README, records_path
-from epc.records.strict_json import dumps_line, storable, write_text, written_whole
+from epc.records.strict_json import dumps_line, write_text, written_whole
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method
 

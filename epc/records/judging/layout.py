@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from epc.errors import Finding, MalformedError, UsageError
+from epc.json_text import MAX_DOCUMENT_BYTES
 from epc.records import schemas, strict_json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.layout import require_unpublished
@@ -40,7 +41,7 @@ RUN_LOG: Final = "run_log.json"
 LABELS: Final = "labels.jsonl"
 
 # A line may hold a whole document: a reply or an import of any size that can be read.
-LONGEST_LINE: Final = 2 * strict_json.MAX_DOCUMENT_BYTES
+LONGEST_LINE: Final = 2 * MAX_DOCUMENT_BYTES
 
 
 def records_path(folder: Path, *, valid: bool, method: str) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from epc import json_text
 from epc.errors import Finding, MalformedError, UsageError, refuse
 from epc.judge.samples import Unit
 from epc.protocol.prompt import executor_prompt
@@ -64,7 +65,7 @@ def _table_entry(table: Path, where: str, row: Json) -> Entry:
         output: str = row["output"]
     else:
         output = text_of(_inside(table.parent, row["output_file"]), _CLAUSE)
-    output = strict_json.storable(output)
+    output = json_text.storable(output)
     return Entry(unit=parse(row, Unit), output=output, task=row.get("task") or None)
 
 
@@ -126,7 +127,7 @@ def _tasks(root: Path) -> dict[str, str]:
 
 def _printable(unit: Unit) -> Unit:
     """File names may be no Unicode text; identifiers must be."""
-    values = {name: strict_json.storable(getattr(unit, name)) for name in IDENTIFIERS}
+    values = {name: json_text.storable(getattr(unit, name)) for name in IDENTIFIERS}
     return Unit(**values)
 
 

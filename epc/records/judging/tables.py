@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from epc import json_text
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.json_text import Reader
 from epc.judge.check import Checked, check
@@ -46,7 +47,7 @@ def content_of(path: Path) -> bytes:
 
     Raises: UsageError if it is larger; WorldError if it cannot be read.
     """
-    most = strict_json.MAX_DOCUMENT_BYTES
+    most = json_text.MAX_DOCUMENT_BYTES
     with able_to("read", path), path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 
 from epc.digests import sha256
 from epc.errors import Finding
+from epc.json_text import pointer
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -15,7 +16,7 @@ from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, RawName
 from epc.records.schemas import findings as schema_findings
 from epc.records.schemas import schema
-from epc.records.strict_json import dumps_line, pointer
+from epc.records.strict_json import dumps_line
 from epc.records.typed import parse
 from epc.registry.cards import Said
 from epc.registry.names import skeleton

@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from epc import json_text
 from epc.errors import EpcError
 from epc.json_text import lines_of
 from epc.printable import shown
-from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.typed import parse
 from epc.registry import layout as registry_layout
@@ -107,7 +107,7 @@ def _events(checkout: Path, commit: str) -> list[str]:
 def _published(lines: list[str]) -> Iterator[date]:
     """Yield the days of events that publish; of what is no event, the last day there is."""
     for line in lines:
-        value: Any = strict_json.parse(line)[0]
+        value: Any = json_text.parse(line)[0]
         if is_seal(value):
             continue
         try:

@@ -16,22 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from epc.errors import WorldError
+from epc.json_text import MAX_DEPTH, MAX_DOCUMENT_BYTES, decode, parse, pointer, storable
 from epc.records import strict_json
 from epc.records.layout import digest
-from epc.records.strict_json import (
-    MAX_DEPTH,
-    MAX_DOCUMENT_BYTES,
-    MAX_LINE_BYTES,
-    decode,
-    dumps,
-    dumps_line,
-    parse,
-    pointer,
-    read,
-    read_lines,
-    read_text,
-    storable,
-)
+from epc.records.strict_json import MAX_LINE_BYTES, dumps, dumps_line, read, read_lines, read_text
 
 JSON = st.recursive(
     st.none()
