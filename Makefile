@@ -85,15 +85,11 @@ docs: $(VENV)/.dev ## Build the published site into public/. BASE_URL=address
 	$(BIN)/epc admin site build $(if $(BASE_URL),--base-url $(BASE_URL))
 
 benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
-	$(BIN)/python tests/benchmarks/measure.py
-	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/engine.py
 	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/observed.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/registry.py observed
-	$(BIN)/python tests/benchmarks/scan.py
-	$(BIN)/python tests/benchmarks/simulate.py
 	$(BIN)/python tests/benchmarks/published_site.py
 
 drift-study: $(VENV)/.dev ## Simulate what site/docs/drift.md states: about 15 minutes.

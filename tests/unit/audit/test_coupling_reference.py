@@ -131,9 +131,19 @@ def called(kind: generators.Kind, mode: str, runs: int) -> int:
     )
 
 
-# One of each kind by day: blind, noisy in one domain, tied in one domain, with topics.
-BY_DAY = ("coin", "noise x4", "ties 0 and 40%, fixed 0/1", "eight topics of four, declared")
-BY_NIGHT = ("always A", "baseline 3 logits stronger", "ties 0 and 40%, one ranking")
+# By day a noisy one and one with topics.
+BY_DAY = ("noise x4", "eight topics of four, declared")
+BY_NIGHT = (
+    *("coin", "always A", "baseline 3 logits stronger"),
+    *("ties 0 and 40%, fixed 0/1", "ties 0 and 40%, one ranking"),
+)
+
+
+FOUND = (
+    ("favourites 0.7/0.4", "fresh 10"),
+    ("favourites 0.95/0.1", "exhaustive"),
+    ("favourites 0.8/0.3, task effects, 8 and 100 tasks", "fresh 10"),
+)
 
 
 @pytest.mark.slow
@@ -144,14 +154,7 @@ def test_reading_r71_evaluators_with_one_ranking_are_not_called_coupled(name: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "mode"),
-    [
-        ("favourites 0.7/0.4", "fresh 10"),
-        ("favourites 0.8/0.3, task effects, 8 and 100 tasks", "fresh 10"),
-        ("favourites 0.95/0.1", "exhaustive"),
-    ],
-)
+@pytest.mark.parametrize(("name", "mode"), FOUND if is_night() else FOUND[:2])
 def test_reading_r71_crossing_preferences_are_called_coupled(name: str, mode: str) -> None:
     # At a power of 95%, 3 of 6 or fewer happen once in 450 times.
     assert called(KINDS[name], mode, 6) > 3
@@ -162,7 +165,7 @@ WORST = adversary.kept()
 DECIDED = [
     place
     for place, (_, rates) in enumerate(WORST["false"])
-    if is_night() or rates[reference.MIXED] < 0.2
+    if is_night() or rates[reference.MIXED] < 0.05
 ]
 
 
