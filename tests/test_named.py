@@ -123,21 +123,3 @@ def test_every_extra_option_file_and_address_that_a_page_names_is_there() -> Non
 
     assert found == []
     assert len(PAGES) > 40
-
-
-def test_what_is_not_there_is_found() -> None:
-    told = (
-        "`pip install '.[notebok]'`, `epc run --sead 3`, `tests/benchmarks/engine.py --quik`, "
-        "`epc/engine/gone.py`, `snapshots/nothing.jsonl`, `/api/v1/nothing.json`\n"
-        "`git tag --delete x`, `epc run --seeds 3`, `tests/benchmarks/engine.py --quick`, "
-        "`epc/engine/plan.py`, `snapshots/.lock`, `/api/v1/evaluators/NAME.json`, `--executor-`"
-    )
-
-    assert list(missing(told)) == [
-        "extra notebok",
-        "option --sead in `epc run --sead 3`",
-        "option --quik in `tests/benchmarks/engine.py --quik`",
-        "file epc/engine/gone.py",
-        "file snapshots/nothing.jsonl",
-        "address /api/v1/nothing.json",
-    ]

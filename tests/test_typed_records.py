@@ -81,15 +81,6 @@ def counted(left: dict[str, int]) -> Counter[str]:
     return counts
 
 
-def test_an_access_by_a_string_key_is_found() -> None:
-    source = (
-        'a = run.manifest["raw"]\nb = row.get("x", 0)\nc = manifest.config\nd: Literal["x"]\n'
-        'e = seed.gamma["text_to_visual"]\nf = rows[0]\n'
-    )
-
-    assert list(accesses(ast.parse(source))) == [(1, "manifest", "raw"), (2, "row", "x")]
-
-
 def test_nothing_has_more_accesses_by_a_string_key_than_are_left_to_type() -> None:
     left = listed()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from budget_support import is_night
 from pages_folder_support import PAGES, cloned, shell, taken_back
-from pages_support import REASONS, blocks, is_shown, mended, misuses
+from pages_support import REASONS, blocks, is_shown, misuses
 from registry_support import ROOT
 
 COMMANDS = {page: found for page in PAGES if (found := blocks(page.read_text("utf-8")))}
@@ -71,62 +71,3 @@ def test_no_fence_of_commands_escapes() -> None:
         assert text.count("<!-- not run") + text.count("<!-- run on") == sum(
             block.how is not None for block in COMMANDS.get(page, [])
         ) + (2 if page.name == "CONTRIBUTING.md" else 0), page
-
-
-PAGE = """\
-<!-- not run: key -->
-```sh
-epc run --evaluator M \\
-  --executor M --bogus 3
-```
-
-1. A step.
-
-    ```sh
-    epc expiry gpt  # exits 1: it ended
-    ```
-
-    ```
-    first
-    ...
-    last 2
-    ```
-"""
-
-
-def test_a_block_is_read_with_its_reason_its_lines_and_its_output() -> None:
-    first, second = blocks(PAGE)
-
-    assert (first.how, first.why, first.shown) == ("not run", "key", None)
-    assert first.commands == ["epc run --evaluator M  --executor M --bogus 3"]
-    assert second.shown == "first\n...\nlast 2\n"
-    assert second.how is None
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("epc run --evaluator M --bogus 3", "--bogus"),
-        ("export A=1 && epc nothing", "nothing"),
-        ("epc evaluators shown gpt", "shown"),
-        ("curl -s x | epc expiry --format xml", "xml"),
-        ("epc run --evaluator", "requires an argument"),
-        ("epc run --evaluator M --executor M > out", None),
-    ],
-)
-def test_a_command_that_is_not_run_is_parsed(line: str, said: str | None) -> None:
-    told = [*misuses(line)]
-
-    assert (said is None) == (told == [])
-    assert said is None or said in told[0]
-
-
-def test_shown_output_is_all_of_it_but_for_the_lines_at_an_ellipsis() -> None:
-    printed = "first\nsecond\nlast 3\n"
-
-    assert is_shown("first\n...\nlast 3\n", printed)
-    assert is_shown("...\nsecond\n...\n", printed)
-    assert not is_shown("first\nlast 3\n", printed)
-    assert not is_shown("first\n...\nlast 2\n", printed)
-    assert mended("first\n...\nlast 2\n", printed) == "first\n...\nlast 3\n"
-    assert mended("first\n", printed) == printed

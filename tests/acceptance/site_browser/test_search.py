@@ -131,15 +131,3 @@ def test_the_page_of_a_whole_name_comes_first(alike: BuiltSite, browser: Browser
         page.keyboard.press("Enter")
         page.wait_for_url(f"{home}evaluators/gpt-4/**")
         assert seen.complaints == seen.outside == []
-
-
-def test_without_the_lookup_another_page_would_come_first(
-    alike: BuiltSite, browser: Browser
-) -> None:
-    """Else the test above would show nothing."""
-    with served(alike.out) as home, visit(browser, home) as seen:
-        seen.page.context.route("**/assets/search.js", lambda route: route.fulfill(body=""))
-        page = seen.to("")
-        page.locator("input[name=query]").click()
-
-        assert found(page, "gpt-4")[0] != f"{home}evaluators/gpt-4/"

@@ -5,7 +5,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
@@ -67,38 +66,6 @@ def test_reading_r70_one_table_in_both_domains_crosses_by_nothing() -> None:
     assert {word != "coupled" for word in told.words.values()} == {True}
     assert not said.coupled
     assert said.p_value > 0.5
-
-
-def test_the_references_mean_field_is_the_mean_of_its_wheels_for_a_few_rounds() -> None:
-    rates = np.linspace(0.1, 0.9, 5)
-    draws = np.random.default_rng(1).random((2, 5, 40_000))
-
-    single = reference.wheels(np.full((40_000, 5), 0.2), rates, draws).weights.mean(0)
-
-    assert reference.mean_field(np.full(5, 0.2), rates, 5) == pytest.approx(single, abs=0.003)
-
-
-def test_the_references_wheel_takes_the_protocols_steps() -> None:
-    # The first strategy is drawn and wins: (1/2 + .08) / 1.08; drawn again, it loses:
-    # (.58/1.08 - .04) / (1 - .04).
-    draws = np.array([[[0.1], [0.1]], [[0.0], [0.99]]])
-
-    told = reference.wheels(np.array([[0.5, 0.5]]), np.array([0.5, 0.5]), draws)
-
-    assert told.weights[0, 0] == pytest.approx((0.58 / 1.08 - 0.04) / 0.96)
-    assert told.wins[0].tolist() == [1, 0]
-    assert told.losses[0].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("name", ["noise x4", "baseline 3 logits stronger"])
-def test_another_strength_of_one_ranking_has_a_regret_and_none_from_order(name: str) -> None:
-    cells = KINDS[name].chances(np.random.default_rng(3), 20)
-    text, visual = cells.text[..., 0].mean(-1), cells.visual[..., 0].mean(-1)
-
-    regret, crossing = reference.field_regrets(text, visual, 30)
-
-    assert regret.max(0).mean() > 0.02
-    assert np.abs(crossing).max() < 1e-9
 
 
 def test_reading_r74_the_page_has_the_rates_and_intervals_of_the_studies() -> None:
@@ -182,12 +149,3 @@ def test_reading_r71_the_worst_finds_of_the_adversary_are_no_worse_than_was_meas
     # Once in a thousand times, were the rate what was measured (a standard error more, for that).
     measured = rates[reference.MIXED] + 0.035
     assert times <= binom.ppf(0.999, runs, measured)
-
-
-def test_the_adversarys_finds_are_what_they_are_kept_as() -> None:
-    for evaluator, _ in WORST["false"]:
-        assert adversary.true_regret(replace(evaluator, turned=0)) < 0.01
-        assert evaluator.turned == 0
-    for evaluator, rates in WORST["missed"]:
-        assert adversary.true_regret(evaluator) >= adversary.LEAST
-        assert rates[reference.MIXED] < 0.5
