@@ -1,44 +1,32 @@
-"""Every kind of page, in both colour schemes, on a desk and in a hand."""
+"""Every kind of page: light on a desk, dark in a hand."""
 
 from collections.abc import Callable, Iterator
-from typing import Literal
 
 import pytest
 from browser_support import DESKTOP, KINDS, PHONE, Visit, visit
 from playwright.sync_api import Browser
 
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-
-
 # One window goes from page to page: none of these tests leaves anything behind in it.
 
 
-@pytest.fixture(scope="module", params=SCHEMES)
-def scheme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
-    chosen: Literal["light", "dark"] = request.param
-    return chosen
-
-
 @pytest.fixture(scope="module")
-def desk(browser: Browser, home: str, scheme: Literal["light", "dark"]) -> Iterator[Visit]:
-    with visit(browser, home, color_scheme=scheme) as seen:
+def desk(browser: Browser, home: str) -> Iterator[Visit]:
+    with visit(browser, home, color_scheme="light") as seen:
         yield seen
 
 
 @pytest.fixture(scope="module")
 def phone(browser: Browser, home: str) -> Iterator[Visit]:
-    with visit(browser, home, width=PHONE, has_touch=True) as seen:
+    with visit(browser, home, width=PHONE, has_touch=True, color_scheme="dark") as seen:
         yield seen
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_asks_nobody_else_complains_of_nothing_and_stands_in_nobodys_way(
-    desk: Visit, kind: str, scheme: Literal["light", "dark"]
+    desk: Visit, kind: str
 ) -> None:
     page = desk.to(KINDS[kind])
-    assert page.locator(
-        f"[data-md-color-scheme={'slate' if scheme == 'dark' else 'default'}]"
-    ).count()
+    assert page.locator("[data-md-color-scheme=default]").count()
 
     pictures = desk.enlivened()
 
@@ -69,9 +57,8 @@ def test_a_script_that_got_into_a_page_does_not_run(browser: Browser, home: str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
     page = phone.to(KINDS[kind])
+    assert page.locator("[data-md-color-scheme=slate]").count()
     phone.enlivened()
-    for details in page.query_selector_all("details"):
-        details.evaluate("place => { place.open = true; }")
 
     assert phone.wider_than_the_window() == []
     assert phone.barriers() == []
@@ -82,9 +69,9 @@ def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
 def test_no_table_outside_a_picture_scrolls_sideways_at_a_desk(
     window: Callable[..., Visit], kind: str, rows: str
 ) -> None:
-    page = window(width=DESKTOP).to(KINDS[kind])
-    for details in page.query_selector_all("details"):
-        details.evaluate("place => { place.open = true; }")
+    seen = window(width=DESKTOP)
+    page = seen.to(KINDS[kind])
+    seen.unfold()
     widths = """() => [...document.querySelectorAll(".epc-scroll:not(.epc-figure *)")]
         .filter((place) => place.scrollWidth > place.clientWidth)
         .map((place) => `${place.ariaLabel}: ${place.scrollWidth} > ${place.clientWidth}`)"""

@@ -35,31 +35,20 @@ def days() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("day", days())
 def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
-    window: Callable[..., Visit], site: BuiltSite, day: str
+    window: Callable[..., Visit], site: BuiltSite
 ) -> None:
     registry = of_folder(site.checkout.folder)
-
-    seen = window()
-    every = "#all tbody tr, #judged-table tbody tr"
-    found = shown(on(seen, day, "snapshots/"), every)
-    seen.assert_quiet()
-
-    expected = {}
-    for tag in registry.snapshots:
-        state = registry.of_tag(tag, date.fromisoformat(day))
-        reason = f" ({state.reason})" if state.status == "expired" else ""
-        expected[tag] = f"{state.status}{reason}"
-    assert found == expected
-
-
-def test_the_days_of_the_test_see_every_state(site: BuiltSite) -> None:
-    registry = of_folder(site.checkout.folder)
-
-    met = {
-        registry.of_tag(t, date.fromisoformat(d)).status for t in registry.snapshots for d in days()
-    }
+    seen, met = window(), set()
+    for day in days():
+        found = shown(on(seen, day, "snapshots/"), "#all tbody tr, #judged-table tbody tr")
+        expected = {}
+        for tag in registry.snapshots:
+            state = registry.of_tag(tag, date.fromisoformat(day))
+            met.add(state.status)
+            reason = f" ({state.reason})" if state.status == "expired" else ""
+            expected[tag] = f"{state.status}{reason}"
+        assert found == expected, day
 
     assert met == {"current", "expiring", "expired", "unconfirmed"}
 
