@@ -15,12 +15,12 @@ from epc.errors import UsageError
 EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
         "measure": {
+            "aiohttp": "aiohttp",
             "genai-prices": "genai_prices",
             "joblib": "joblib",
             "jsonschema-rs": "jsonschema_rs",
             "numpy": "numpy",
             "platformdirs": "platformdirs",
-            "pycurl": "pycurl",
             "rich": "rich",
         },
         "local": {"xllamacpp": "xllamacpp"},

@@ -85,7 +85,7 @@ def processes() -> ForkServerContext:
     """Return where processes come from that begin with everything imported."""
     context = multiprocessing.get_context("forkserver")
     # "pytest", because a new process imports what this one was started as.
-    heavy = ["pytest", "campaign.sitting", "pycurl", "numpy.random", "jsonschema_rs"]
+    heavy = ["pytest", "campaign.sitting", "aiohttp", "numpy.random", "jsonschema_rs"]
     context.set_forkserver_preload(heavy)
     return context
 

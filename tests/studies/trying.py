@@ -26,7 +26,7 @@ Of = TypeVar("Of")
 # Others' packages that the program or its unit tests load.
 LOADED = (
     *("pytest", "hypothesis", "hypothesis.strategies", "numpy", "numpy.random", "msgspec"),
-    *("jsonschema_rs", "jsonschema", "click", "pycurl", "yaml", "scipy.stats"),
+    *("jsonschema_rs", "jsonschema", "click", "aiohttp", "yaml", "scipy.stats"),
     *("joblib", "rich.console", "rich.table", "pandas", "jinja2", "markdown_it", "vl_convert"),
 )
 # To load every plugin that is installed takes as long as many tests do.

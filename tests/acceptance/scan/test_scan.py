@@ -268,7 +268,7 @@ def test_an_answer_loads_nothing_heavy(tmp_path: Path) -> None:
     code = (
         "import sys; from epc.cli import main\n"
         "try: main(sys.argv[1:])\n"
-        "finally: print({'numpy', 'pandas', 'pycurl', 'rich'} & set(sys.modules))"
+        "finally: print({'numpy', 'pandas', 'aiohttp', 'rich'} & set(sys.modules))"
     )
     words = ("-c", code, "scan", "--registry", str(ROOT))
     done = subprocess.run(
