@@ -112,3 +112,13 @@ def able_to(do: str, place: object, *, fix: str = "") -> Iterator[None]:
     except OSError as error:
         remedy = fix and f"\n  fix: {fix}"
         raise WorldError(f"cannot {do} {place}: {error.strerror or error}{remedy}") from error
+
+
+def unknown(name: str, known: Iterable[str], *, are: str, what: str = "") -> UsageError:
+    """Return the error that there is no such name: the nearest known ones, then all of them."""
+    from difflib import get_close_matches  # no run needs it that goes well
+
+    names = list(known)
+    close = get_close_matches(name, names, n=2)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    return UsageError(f"there is no {what}{name}: {meant}{are} {', '.join(names)}")

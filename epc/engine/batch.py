@@ -15,6 +15,7 @@ from uuid import uuid4
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
 
+from epc.engine.batch_native import batching_of
 from epc.engine.batch_protocols import (
     Batching,
     Order,
@@ -27,8 +28,6 @@ from epc.engine.batch_results import Results, Why
 from epc.engine.budget import BudgetError, Claim
 from epc.engine.calls import Caller, Question
 from epc.engine.measure import Measurement
-from epc.engine.model import Model
-from epc.engine.remote import Remote
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -62,11 +61,6 @@ class Wave(Struct, frozen=True, kw_only=True):
     names: list[str] | None = None
     attempt: int = 1
     failed: str | None = None
-
-
-def batching_of(model: Model) -> Batching | None:
-    """Return how a model's provider takes batches, or None if it takes none."""
-    return model.batching() if isinstance(model, Remote) else None
 
 
 async def advance(measurement: Measurement, folder: Path, *, wait: bool = False) -> None:

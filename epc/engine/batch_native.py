@@ -13,6 +13,7 @@ from epc.engine.asking import TransientError
 from epc.engine.batch_protocols import (
     Batching,
     Failure,
+    OpenAIBatching,
     Order,
     Standing,
     UndecidedError,
@@ -20,9 +21,9 @@ from epc.engine.batch_protocols import (
     said_by,
     unknown,
 )
-from epc.engine.model import Completion
-from epc.engine.providers import Provider
-from epc.engine.remote import Remote
+from epc.engine.hosted import Hosted
+from epc.engine.inspected import Inspected
+from epc.engine.model import Completion, Model
 from epc.engine.secrets import redact
 from epc.engine.transport import Transport
 from epc.errors import UsageError
@@ -363,14 +364,17 @@ _NATIVE: Final[Mapping[str, tuple[type[_NativeBatching], str]]] = {
 }
 
 
-def native_batching(
-    model: Remote, provider: Provider, *, base_url: str | None, key: str | None
-) -> Batching | None:
-    """Return how a provider takes batches in its own protocol, or None if that is not known."""
-    if provider.name not in _NATIVE or base_url is None:
+def batching_of(model: Model) -> Batching | None:
+    """Return how a model's provider takes batches, or None if it takes none that is known."""
+    if isinstance(model, Hosted):
+        return OpenAIBatching(model)
+    if not isinstance(model, Inspected) or model.provider.name not in _NATIVE:
         return None
-    kind, key_header = _NATIVE[provider.name]
-    return kind(model, Transport(base_url, key=None), {key_header: key or "", **kind.versions})
+    if model.base_url is None:
+        return None
+    kind, key_header = _NATIVE[model.provider.name]
+    headers = {key_header: model.key or "", **kind.versions}
+    return kind(model, Transport(model.base_url, key=None), headers)
 
 
 def _stated(**settings: Any) -> Json:

@@ -7,13 +7,15 @@ at, and what its lines hold. When to do what is `epc.engine.batch`.
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from epc.engine.asking import TransientError
 from epc.engine.budget import Budget
+from epc.engine.hosted import Hosted
 from epc.engine.model import Completion
+from epc.engine.remote import Remote
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
 from epc.engine.transport import File, NoReplyError, OversizedError, Reply, Transport
@@ -21,10 +23,6 @@ from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line
-
-if TYPE_CHECKING:
-    from epc.engine.hosted import Hosted
-    from epc.engine.remote import Remote
 
 MARK: Final = "epc_mark"  # the key of our mark in a batch's metadata
 _DEADLINE_S: Final = 300.0
@@ -95,7 +93,7 @@ class Batching(ABC):
     _key = "id"  # under which an object has its name
 
     def __init__(
-        self, model: "Remote", transport: Transport, headers: dict[str, str] | None = None
+        self, model: Remote, transport: Transport, headers: dict[str, str] | None = None
     ) -> None:
         self.model = model
         self.budget = Budget()  # whose time every request keeps to
@@ -239,7 +237,7 @@ class OpenAIBatching(Batching):
     _UNDER_WAY = ("validating", "in_progress", "finalizing", "cancelling")
     _ENDED = ("completed", "expired", "cancelled", "failed")
 
-    def __init__(self, model: "Hosted") -> None:
+    def __init__(self, model: Hosted) -> None:
         super().__init__(model, model.transport)
         self._body = model.body
         azure = model.identity.model.startswith("azure/")

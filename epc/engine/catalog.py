@@ -1,6 +1,6 @@
 """From a model's name to a model: `provider/model`, `recorded:FILE`, `mock/...`, `local/...`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,20 +13,9 @@ from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
-from epc.errors import UsageError
+from epc.errors import UsageError, unknown
 from epc.protocol.mitigation import is_wrapper
 from epc.records.model_names import ASKED, SILENT, routes, shorter
-
-
-def unknown(name: str, known: Iterable[str], *, are: str, what: str = "") -> UsageError:
-    """Return the error that there is no such name: the nearest known ones, then all of them."""
-    from difflib import get_close_matches  # no run needs it that goes well
-
-    names = list(known)
-    close = get_close_matches(name, names, n=2)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
-    return UsageError(f"there is no {what}{name}: {meant}{are} {', '.join(names)}")
-
 
 _RECORDED: Final = "recorded:"
 _SCRIPTED: Final = "scripted:"

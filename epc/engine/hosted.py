@@ -6,13 +6,12 @@ failure means and how often to ask again is `epc.engine.asking`.
 
 import os
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import structs
 from msgspec.structs import replace
 
 from epc.engine.asking import TransientError
-from epc.engine.catalog import unknown
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity
 from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
@@ -20,12 +19,9 @@ from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import completion, meant_status, refuses_field
 from epc.engine.request_body import require_sendable, response_format
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
-from epc.errors import UsageError
+from epc.errors import UsageError, unknown
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
-
-if TYPE_CHECKING:
-    from epc.engine.batch_protocols import Batching
 
 _OK: Final = 200
 
@@ -71,7 +67,7 @@ class Hosted(Remote):
         Raises: UsageError.
         """
         require_sendable(decoding.body)
-        fields = self._provider.reasoning(decoding.reasoning)
+        fields = self.provider.reasoning(decoding.reasoning)
         if both := fields.keys() & decoding.body.keys():
             raise UsageError(f"--reasoning sets {min(both)} as well as --body: use one of them")
 
@@ -81,7 +77,7 @@ class Hosted(Remote):
             "model": self._model,
             "messages": [{"role": "user", "content": text}],
             limit_field or self._limit_field: decoding.max_tokens,
-            **self._provider.reasoning(decoding.reasoning),
+            **self.provider.reasoning(decoding.reasoning),
             **decoding.body,
         }
         if decoding.temperature is not None:
@@ -93,12 +89,6 @@ class Hosted(Remote):
         if (shape := response_format(decoding.constraint)) is not None:
             request["response_format"] = shape
         return request
-
-    def batching(self) -> "Batching":
-        """Return how the endpoint takes batches, if it does."""
-        from epc.engine.batch_protocols import OpenAIBatching
-
-        return OpenAIBatching(self)
 
     async def close(self) -> None:
         """Close the client's connections."""
@@ -115,7 +105,7 @@ class Hosted(Remote):
         if (status := meant_status(reply.status, reply.body)) != _OK:
             return self.refused(status, reply.body, reply.headers, retries=retries)
         self._limit_field = field
-        unusual = None if field == self._provider.limit_field else field
+        unusual = None if field == self.provider.limit_field else field
         answer = completion(
             reply.body,
             latency_s=round(time.monotonic() - began, 9),

@@ -31,8 +31,6 @@ from epc.records.usage import NO_CHOICE
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI, ModelOutput
 
-    from epc.engine.batch_protocols import Batching
-
 PREFIX: Final = "inspect"
 SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "aiobotocore"}
 # The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.
@@ -101,7 +99,7 @@ class Inspected(Remote):
         )
         key = os.environ.get(provider.key_variable)
         super().__init__(provider, identity, address=identity.endpoint, key=key)
-        self._model, self._base_url = model, base_url
+        self._model, self.base_url = model, base_url
         self._apis: dict[Decoding, ModelAPI] = {}
 
     def require_decoding(self, decoding: Decoding) -> None:
@@ -111,12 +109,6 @@ class Inspected(Remote):
         """
         if decoding.body:
             raise UsageError(f"{self.identity.model} is asked through Inspect: leave --body out")
-
-    def batching(self) -> "Batching | None":
-        """Return how the provider takes batches, if Inspect asks it where it is at home."""
-        from epc.engine.batch_native import native_batching
-
-        return native_batching(self, self._provider, base_url=self._base_url, key=self._key)
 
     async def close(self) -> None:
         """Close the clients that Inspect opened."""
@@ -129,13 +121,13 @@ class Inspected(Remote):
             return self._apis[decoding]
         from inspect_ai.model import get_model
 
-        anthropic = self._provider.name == "anthropic"
+        anthropic = self.provider.name == "anthropic"
         more: Json = {"extra_body": _sampling(decoding)} if anthropic else {}
         try:
             model = get_model(
-                f"{self._provider.name}/{self._model}",
-                base_url=self._base_url,
-                api_key=self._key,
+                f"{self.provider.name}/{self._model}",
+                base_url=self.base_url,
+                api_key=self.key,
                 memoize=False,
                 **more,
             )
@@ -154,14 +146,14 @@ class Inspected(Remote):
         from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelCall, ModelOutput
 
         api = self._api(decoding)
-        anthropic = self._provider.name == "anthropic"
+        anthropic = self.provider.name == "anthropic"
         config = GenerateConfig(
             max_tokens=decoding.max_tokens,
             stop_seqs=list(decoding.stop) or None,
             cache_prompt=False,
             # EPC-2.6(d): no chain of thought, unless it is asked for (Reading R79).
             reasoning_effort=decoding.reasoning
-            or ("none" if self._provider.name in _NO_REASONING else None),
+            or ("none" if self.provider.name in _NO_REASONING else None),
             extra_headers=_ANTHROPIC_VERSION if anthropic and _sampling(decoding) else None,
             **({} if anthropic else _sampling(decoding)),
         )

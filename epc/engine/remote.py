@@ -3,7 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import structs
@@ -18,9 +18,6 @@ from epc.engine.secrets import in_address, redactor
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.spec.epc_v1 import Method
-
-if TYPE_CHECKING:
-    from epc.engine.batch_protocols import Batching
 
 CONCURRENCY: Final = 128  # of a provider with accounts, whose rate limits bind before this does
 NOT_ASCII: Final = (
@@ -42,7 +39,7 @@ class Remote(ABC):
         self, provider: Provider, identity: Identity, *, address: str, key: str | None
     ) -> None:
         self.identity, self.concurrency = identity, CONCURRENCY
-        self._provider, self._key = provider, key
+        self.provider, self.key = provider, key
         self._redact = redactor()
         self._line = Line(
             name=identity.model,
@@ -57,10 +54,10 @@ class Remote(ABC):
 
         Raises: UsageError that names the variable to set.
         """
-        name, variable = self._provider.name, self._provider.key_variable
-        if self._provider.needs_key and not self._key:
+        name, variable = self.provider.name, self.provider.key_variable
+        if self.provider.needs_key and not self.key:
             raise UsageError(f"set {variable} to your key for {name}")
-        if self._key and not is_sendable(self._key):
+        if self.key and not is_sendable(self.key):
             raise UsageError(f"{variable} is no key for {name}: {NOT_ASCII}")
 
     def wait_for(self, seconds: float) -> None:
@@ -99,10 +96,6 @@ class Remote(ABC):
         text = body[:2000].decode("utf-8", "replace")
         answer = self._line.refused(status, text, headers, retries=retries)
         return structs.replace(answer, request_id=request_id(headers, redact=self._redact))
-
-    def batching(self) -> "Batching | None":
-        """Return how the provider takes batches; None where that is not known."""
-        return None
 
     @abstractmethod
     async def close(self) -> None:

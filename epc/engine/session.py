@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from epc.engine import forecast
-from epc.engine.batch import batching_of
+from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
 from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Role

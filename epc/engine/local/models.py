@@ -23,14 +23,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 from msgspec.structs import replace
 
-from epc.engine.catalog import unknown
 from epc.engine.local import chat
 from epc.engine.local.judge import LikelihoodJudge
 from epc.engine.local.scoring import DECIMALS, Scorer, WordCount, pair_of, said
 from epc.engine.local.weights import SMOLLM2, Weights
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
-from epc.errors import UsageError
+from epc.errors import UsageError, unknown
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import judged
 from epc.spec.epc_v1 import Method

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from epc.engine import batch
 from epc.engine import budget as budgets
-from epc.engine.batch import BatchPendingError, batching_of
+from epc.engine.batch import BatchPendingError
+from epc.engine.batch_native import batching_of
 from epc.engine.batch_protocols import OpenAIBatching, Order, PassingError, RefusedError
 from epc.engine.budget import BudgetError, Limits
 from epc.engine.catalog import open_model

@@ -18,7 +18,8 @@ from engine_support import asked_for, read_rows, sitting
 from native_support import ANTHROPIC, CANARY, GOOGLE, SECRETS, addresses
 
 from epc.engine import batch, batch_native
-from epc.engine.batch import BatchPendingError, batching_of
+from epc.engine.batch import BatchPendingError
+from epc.engine.batch_native import batching_of
 from epc.engine.batch_protocols import Batching
 from epc.engine.catalog import open_model
 from epc.engine.model import Completion, Prompt
