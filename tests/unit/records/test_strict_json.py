@@ -495,23 +495,3 @@ def test_storable_text_can_always_be_written_and_true_text_stays(text: str) -> N
 
 def test_a_lone_surrogate_is_stored_as_replacement_characters() -> None:
     assert set(storable("\ud800")) == {"\ufffd"}
-
-
-_TEXT = st.text(st.characters(codec="utf-8"))  # a surrogate is in no document that can be written
-
-
-@settings(max_examples=examples(400), deadline=None)
-@given(
-    st.recursive(
-        st.none()
-        | st.booleans()
-        | st.integers()
-        | st.floats(allow_nan=False, allow_infinity=False)
-        | _TEXT,
-        lambda inner: st.lists(inner) | st.dictionaries(_TEXT, inner),
-    )
-)
-def test_a_canonical_document_is_what_the_json_module_writes(value: object) -> None:
-    expected = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=2)
-
-    assert strict_json.dumps(value) == f"{expected}\n"

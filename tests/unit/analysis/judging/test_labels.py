@@ -82,13 +82,6 @@ def test_a_pass_share_is_put_right_by_the_errors_on_labelled_outputs() -> None:
         assert 0 <= figure.ci95[0] < figure.mean < figure.ci95[1] <= 1
 
 
-def test_a_judge_that_is_no_better_than_chance_puts_nothing_right() -> None:
-    counted = [*seen(1, 1, 5, 0), *seen(1, 0, 5, 5)]
-
-    assert corrected(counted).rogan_gladen.mean is None
-    assert corrected(seen(1, None, 5, 0)).prediction_powered.mean is None
-
-
 def test_few_labels_of_many_questions_give_no_interval_and_the_reason() -> None:
     """Of 100 questions twice the square root is 20."""
     few, enough = (

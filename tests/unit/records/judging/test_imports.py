@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from judge_support import grid, planned, record_for, reply_row, write_rows
 
-from epc.errors import MalformedError, UsageError
 from epc.records.judging.imports import import_replies
-from epc.records.judging.layout import RUN_LOG
 
 ROWS = grid()
 NOW = "2026-07-02T00:00:00Z"
@@ -35,36 +32,7 @@ def test_three_rows_that_fit_nothing_are_shown_and_all_are_counted(tmp_path: Pat
     assert all(repr(word) in unmatched.findings[0].remedy for word in nearest)
 
 
-def test_where_no_row_fits_nothing_is_written(tmp_path: Path) -> None:
-    replies = bundle(tmp_path / "e", strange=2, fitting=0)
-
-    log, unmatched = import_replies(replies, tmp_path / "e", now=NOW)
-
-    assert (log, unmatched.all) == (None, True)
-    assert not (tmp_path / "e" / RUN_LOG).exists()
-
-
 def test_an_empty_bundle_leaves_no_row_that_does_not_fit(tmp_path: Path) -> None:
     replies = bundle(tmp_path / "e", strange=0, fitting=0)
 
     assert not import_replies(replies, tmp_path / "e", now=NOW)[1].all
-
-
-def test_replies_are_imported_once_and_only_where_they_were_planned(tmp_path: Path) -> None:
-    replies = bundle(tmp_path / "e", strange=0, fitting=2)
-    planned(tmp_path / "asked", ROWS, ("mock/judge",))
-    import_replies(replies, tmp_path / "e", now=NOW)
-
-    with pytest.raises(UsageError, match="holds judgments already"):
-        import_replies(replies, tmp_path / "e", now=NOW)
-    with pytest.raises(UsageError, match="plan with --recorded"):
-        import_replies(replies, tmp_path / "asked", now=NOW)
-
-
-def test_a_row_that_does_not_say_its_judge_is_refused_at_its_place(tmp_path: Path) -> None:
-    planned(tmp_path / "e", ROWS, ("j/1",), recorded=True)
-    row = reply_row(ROWS[0], "j/1", record_for(ROWS[0], "j/1"))
-    replies = write_rows(tmp_path / "r.jsonl", [row, {**row, "judge_model": None}])
-
-    with pytest.raises(MalformedError, match="does not say its judge_model"):
-        import_replies(replies, tmp_path / "e", now=NOW)
