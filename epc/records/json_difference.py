@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from math import isclose
-from typing import Any
+from typing import Any, Final
 
 from epc.json_text import pointer
 from epc.spec.epc_v1 import AGREEMENT
+
+_MAX_SHOWN: Final = 60  # characters of a value
 
 
 def disagreements(expected: Any, actual: Any) -> list[str]:
@@ -16,6 +18,23 @@ def disagreements(expected: Any, actual: Any) -> list[str]:
     Source: EPC-2.8 ("identical gamma and JSD values on fixed input sequences").
     """
     return list(_differences(expected, actual, ""))
+
+
+def contradictions(again: Any, stated: Any) -> Iterator[tuple[str, str]]:
+    """Yield each place where a document does not say what was computed again, and what both say."""
+    for where in disagreements(again, stated):
+        yield where, f"says {_at(stated, where)}, recomputed {_at(again, where)}"
+
+
+def _at(value: Any, where: str) -> str:
+    for part in where.split("/")[1:]:
+        if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        elif isinstance(value, dict) and part in value:
+            value = value[part]
+        else:
+            return "nothing"
+    return repr(value)[:_MAX_SHOWN]
 
 
 def _differences(expected: Any, actual: Any, where: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
-from epc.records.json_difference import disagreements
+from epc.records.json_difference import contradictions, disagreements
 from epc.records.layout import RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
@@ -359,8 +359,7 @@ def _check_weight_rows(
 
 
 def _compare(again: Any, stated: Any, where: str, findings: Findings) -> None:
-    for json_pointer in disagreements(again, stated):
-        problem = f"says {_at(stated, json_pointer)}, recomputed {_at(again, json_pointer)}"
+    for json_pointer, problem in contradictions(again, stated):
         findings.add(_clause(where + json_pointer), where + json_pointer, problem, _RECOMPUTE)
 
 
@@ -369,14 +368,3 @@ def _clause(where: str) -> str:
     if "gamma" in parts:
         return "EPC-2.5"
     return "EPC-2.3" if "weights" in parts else clause_of(where)
-
-
-def _at(value: Any, json_pointer: str) -> str:
-    for part in json_pointer.split("/")[1:]:
-        if isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
-        elif isinstance(value, dict) and part in value:
-            value = value[part]
-        else:
-            return "nothing"
-    return repr(value)[:_MAX_SHOWN]

@@ -25,6 +25,7 @@ from epc.judge.check import (
 from epc.judge.mapping import RubricMapping
 from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
+from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, Record, Tally, Totals
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import INVALID, README, records_path
@@ -91,19 +92,7 @@ class Archive:
         self._write(raw_reply.sample, checked, raw_reply)
 
     def _write(self, sample: Sample, checked: Checked, came: Given | None = None) -> None:
-        row = self._units.row(sample)
-        record = {
-            "id": sample.id,
-            "sample": sample.as_json(),
-            "output_sha256": None if row is None else row.output_sha256,
-            "raw": storable(came.raw) if came else None,
-            "calls": list(came.calls) if came else [],
-            **({"date": came.date} if came and came.date else {}),
-            "prompt": as_json(self._plan.prompts.get(sample.method)),
-            "mapping": as_json(self._plan.mapping),
-            "constraint": self._plan.constraint,
-            **checked.as_json(),
-        }
+        record = record_of(self._plan, self._units, sample, checked, came)
         self.tallies[sample.method].add(parse(record, Record))
         self._files[checked.valid, sample.method].write(dumps_line(record).encode("utf-8"))
 
@@ -129,6 +118,25 @@ class Archive:
     def totals(self) -> dict[Method, Totals]:
         """Return the totals of every method."""
         return {method: tally.totals() for method, tally in self.tallies.items()}
+
+
+def record_of(
+    plan: Plan, units: EvaluationSet, sample: Sample, checked: Checked, came: Given | None
+) -> Json:
+    """Return the record of a sample: what it is worth, and the reply that came, if one did."""
+    row = units.row(sample)
+    return {
+        "id": sample.id,
+        "sample": sample.as_json(),
+        "output_sha256": None if row is None else row.output_sha256,
+        "raw": storable(came.raw) if came else None,
+        "calls": list(came.calls) if came else [],
+        **({"date": came.date} if came and came.date else {}),
+        "prompt": as_json(plan.prompts.get(sample.method)),
+        "mapping": as_json(plan.mapping),
+        "constraint": plan.constraint,
+        **checked.as_json(),
+    }
 
 
 def judgement(raw_reply: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:

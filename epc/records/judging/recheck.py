@@ -13,7 +13,8 @@ from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
-from epc.records.judging.archive import Given, judgement
+from epc.records.json_difference import contradictions
+from epc.records.judging.archive import Given, judgement, record_of
 from epc.records.judging.asked import NamedCalls
 from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import Plan, Planned, Record, RunLog, Tally
@@ -56,14 +57,15 @@ def recheck(folder: Path) -> Rechecked:
         check_canary(canary, findings, where=f"/canary{pointer(judge)}")
     tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
     basis = _Basis(
+        plan=plan,
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
         times=Counter(record.id for _, record in records(folder)),
         asked=NamedCalls(folder, plan),
     )
     for where, record in records(folder, findings):
-        for key, problem in basis.departures(record):
-            findings.add("JUDGE-7.3", where + pointer(key), problem, "archive it again")
+        for place, problem in basis.departures(record):
+            findings.add("JUDGE-7.3", where + place, problem, "archive it again")
         tallies[record.sample.method].add(record)
     for sample, _ in basis.units.samples():
         if sample.id not in basis.times:
@@ -113,32 +115,25 @@ def records(folder: Path, findings: Findings | None = None) -> Iterator[tuple[st
 class _Basis:
     """What a record is compared with: set, mapping, how often a sample has a record, its calls."""
 
+    plan: Plan
     units: EvaluationSet
     mapping: RubricMapping | None
     times: Counter[str]
     asked: NamedCalls
 
     def departures(self, record: Record) -> Iterator[tuple[str, str]]:
-        """Yield every key of a record that its raw reply does not give."""
-        sample, stated = record.sample, as_json(record)
-        row = self.units.row(sample)
-        if record.raw is None:
-            checked = unjudged(self.units.rules)
-        else:
-            raw_reply = Given(sample=sample, raw=record.raw, again=self.times[record.id] > 1)
-            checked = judgement(raw_reply, self.units, self.mapping)
-        expected = {
-            "id": sample.id,
-            "output_sha256": None if row is None else row.output_sha256,
-            "judge_overall": None,
-            **checked.as_json(),
-        }
-        for key, value in expected.items():
-            if stated.get(key) != value:
-                yield key, f"says {_short(stated.get(key))}, the raw reply gives {_short(value)}"
+        """Yield each place of a record that does not follow from its raw reply."""
+        sample, came = record.sample, None
+        if record.raw is not None:
+            again, calls = self.times[record.id] > 1, record.calls
+            came = Given(sample=sample, raw=record.raw, calls=calls, again=again, date=record.date)
+        units = self.units
+        checked = judgement(came, units, self.mapping) if came else unjudged(units.rules)
+        expected = record_of(self.plan, units, sample, checked, came)
+        yield from contradictions(expected, as_json(record))
         if (record.calls or record.date) and not self.asked.answered(record):
             problem = "calls.jsonl has no such answer of this judge to this record's prompt"
-            yield "calls", f"{problem}{f' on {record.date}' if record.date else ''}"
+            yield "/calls", f"{problem}{f' on {record.date}' if record.date else ''}"
 
 
 def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:
@@ -157,8 +152,3 @@ def _files(folder: Path, plan: Plan, log: RunLog, findings: Findings) -> None:
             problem = f"{name} is not the file that the run log describes"
             where = pointer("files", name)
             findings.add(_CLAUSE, where, problem, "restore the file, or archive it again")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) < 80 else f"{text[:80]}..."  # noqa: PLR2004  (a message)

@@ -196,7 +196,7 @@ def damage(folder: Path, **changed: Any) -> None:
         ({"flags": ["PROTOCOL_VIOLATION"]}, "/flags"),
         ({"id": "0" * 20}, "/id"),
         ({"output_sha256": "0" * 64}, "/output_sha256"),
-        ({"quotes": {"given": 4, "invented": 1}}, "/quotes"),
+        ({"quotes": {"given": 4, "invented": 1}}, "/quotes/invented"),
         ({"valid": False}, "/valid"),
         ({"extra": 1}, "/extra"),
     ],
