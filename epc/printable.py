@@ -7,7 +7,6 @@ a workflow, and what is not seen makes two names look like one.
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -101,13 +100,3 @@ def _escape(char: str) -> str:
     """Return a character as JSON escapes it: in UTF-16, so beyond the first plane in two."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
-
-
-def ends(interval: Sequence[float] | None, none: str = "", *, form: str = ".3f") -> str:
-    """Return an interval's two ends in brackets, each in a format, or `none` where there is none.
-
-    A format that ends in % shows shares as percentages with the sign.
-    """
-    if interval is None:
-        return none
-    return f"[{', '.join(format(end, form) for end in interval)}]"

@@ -1,26 +1,23 @@
 """The figures of one judge that was asked in one way (Reading R77)."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
+from epc.statistics import figures
 from epc.statistics.clusters import clustered_mean_of_shares, clustered_share, linearised_interval
-from epc.statistics.intervals import Interval
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A figure, its interval, and what it rests on: `n` observations in so many clusters.
+class Figure(figures.Figure, frozen=True, kw_only=True):
+    """A figure of recorded verdicts: `n` observations in so many clusters.
 
     `items` counts items that share no candidate of one question.
     """
 
     value: float
-    ci95: Interval | None
     n: int
     items: int
 

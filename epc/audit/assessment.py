@@ -14,6 +14,7 @@ from epc.errors import Finding
 from epc.protocol.interpretation import interpreted
 from epc.spec.coupling import MARGIN
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS, SUBSTANTIAL_GAMMA
+from epc.statistics.figures import range_text
 from epc.statistics.intervals import mean, share_interval
 
 _MOSTLY: Final = 0.5  # the share of ties, or of failed seeds, at which a run is mostly that
@@ -164,14 +165,14 @@ def _places(facts: Facts) -> Iterator[Reason]:
                 "Reading R6",
                 "/results/summary/diagnostics/self_comparisons",
                 f"between two equal answers it said A in {hits} of {itself['decided']} "
-                f"({_percent(interval)}): it judges the place",
+                f"({range_text(interval, '.0c')}%): it judges the place",
                 "read gamma against the noise floor only, which has the same leaning in it",
             )
     if facts.swap and (high := facts.swap["order_consistency"]["ci95"]) and high[1] < _CONSISTENT:
         yield warning(
             "Reading R40",
             "/position_bias/swap",
-            f"asked in both orders it kept to its answer in {_percent(high)} of the pairs",
+            f"asked in both orders it kept to its answer in {range_text(high, '.0c')}% of pairs",
             "average over both orders, or take another evaluator",
         )
 
@@ -226,10 +227,6 @@ def _rounded(facts: Facts) -> Iterator[Reason]:
             f"{step / 2:g}, and no run can be recomputed from them to the last digit",
             "store weights in full precision",
         )
-
-
-def _percent(interval: tuple[float, float] | list[float]) -> str:
-    return f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f}%"
 
 
 _RULES: Final[tuple[Callable[[Facts], Iterator[Reason]], ...]] = (

@@ -30,8 +30,8 @@ def as_json(value: Any) -> Any:
     """Return the plain JSON that a value was parsed from, keys in canonical order."""
     if isinstance(value, msgspec.Struct) or is_dataclass(value):
         kind: Any = type(value)
-        items = ((name, getattr(value, name), default) for name, default in _keys(kind))
-        return {name: as_json(item) for name, item, default in items if item != default}
+        items = ((key, getattr(value, name), default) for key, name, default in _keys(kind))
+        return {key: as_json(item) for key, item, default in items if item != default}
     if isinstance(value, Mapping):
         return {key: as_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -45,11 +45,15 @@ def written(absent: Any) -> Any:
 
 
 @cache
-def _keys(kind: Any) -> list[tuple[str, Any]]:
-    """Return the sorted keys of a class, each with its default, MISSING where it has none."""
+def _keys(kind: Any) -> list[tuple[str, str, Any]]:
+    """Return the sorted keys of a class, with the field of each and its default, if it has one."""
     if issubclass(kind, msgspec.Struct):
-        return sorted((key.name, _default(key)) for key in msgspec.structs.fields(kind))
-    return sorted(((key.name, key.default) for key in fields(kind)), key=lambda key: key[0])
+        return sorted(
+            (key.encode_name, key.name, _default(key)) for key in msgspec.structs.fields(kind)
+        )
+    return sorted(
+        ((key.name, key.name, key.default) for key in fields(kind)), key=lambda key: key[0]
+    )
 
 
 def _default(key: Any) -> Any:

@@ -33,6 +33,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 from epc.spec.epc_v1 import ROUNDS
 from epc.spec.reference import TASKS
+from epc.statistics.figures import spread_text
 
 _COMPARED: Final = ("gamma/", "zero_coupling_rate/", "jsd/", "pci", "ece", "brier")
 # What must agree for two figures to be of one thing; N, days and states may differ.
@@ -85,9 +86,9 @@ class Side:
         direction = gamma.name.partition("/")[2]
         own = at(self.snapshot.figures, f"control/noise_floor/{direction}")
         if own is not None and own.spread:
-            return f"{own.mean:.3f}  ({own.spread[0]:.2f} to {own.spread[1]:.2f})"
+            return spread_text(own.mean, *own.spread)
         if own is None and has_reference_coin(self.snapshot):
-            return f"{COIN_MEAN}  ({COIN_GAMMA[0]} to {COIN_GAMMA[1]}), a coin flip's"
+            return f"{spread_text(COIN_MEAN, *COIN_GAMMA)}, a coin flip's"
         return "unknown"
 
 

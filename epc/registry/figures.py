@@ -19,6 +19,7 @@ from epc.registry.names import is_one_contributor
 from epc.registry.record import AuditSummary, Fault, Model
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Group
+from epc.statistics.figures import NO_INTERVAL, figure_text
 from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 # What must agree for two figures to be of one thing (`like for like`).
@@ -56,11 +57,9 @@ class Figure:
     def __str__(self) -> str:
         if self.spread:
             low, high = self.spread
-            return f"{self.mean:.3f}  ({low:.3f} to {high:.3f} for 95% of single seeds)"
+            return f"{self.mean:.3f} ({low:.3f} to {high:.3f} for 95% of single seeds)"
         out = f"  (left out: {self.left_out})" if self.left_out else ""
-        if self.interval is None:
-            return f"{self.mean:.3f}  (no interval){out}"
-        return f"{self.mean:.3f}  [{self.interval[0]:.3f}, {self.interval[1]:.3f}]{out}"
+        return figure_text(self.mean, self.interval, none=NO_INTERVAL) + out
 
     @property
     def value(self) -> float:

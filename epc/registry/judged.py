@@ -130,7 +130,7 @@ def _competence(competence: Competence) -> Json:
         "detected": _share(overall),
         "kinds": {row.kind: _share(row) for row in competence.kinds},
         "shifts": {
-            row.by: {"mean": row.mean, "ci95": as_json(row.ci95)} for row in competence.shifts
+            row.by: {"mean": row.value, "ci95": as_json(row.ci95)} for row in competence.shifts
         },
     }
 
@@ -190,4 +190,4 @@ def _shares(group: Group) -> Json:
 
 
 def _share(share: Share) -> Json:
-    return {"mean": share.share, "ci95": as_json(share.ci95), "hits": share.count}
+    return {"mean": share.value, "ci95": as_json(share.ci95), "hits": share.count}

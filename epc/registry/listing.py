@@ -16,6 +16,7 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.domains import Pair
 from epc.spec.epc_v1 import PROTOCOL
+from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
@@ -146,8 +147,8 @@ def _judgments(rows: Sequence[Entry]) -> str:
     """Return judged snapshots as a table."""
     cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
     for row in rows:
-        passed = "failed" if row.failed else _estimate(row.mean, row.ci95)
-        invalid = _estimate(row.invalid, row.invalid_ci95)
+        passed = "failed" if row.failed else figure_text(row.mean, row.ci95)
+        invalid = figure_text(row.invalid, row.invalid_ci95)
         shares = (str(row.n), passed, invalid)
         cells.append((row.tag, row.trust, _asked(row), *shares, row.words))
     return aligned(cells)
@@ -157,7 +158,7 @@ def _recorded(rows: Sequence[Entry]) -> str:
     """Return observed snapshots as a table; the figure has its own n (Reading R97)."""
     cells = [("tag", "judge", "verdicts", "figure", "n, items", "faults", "state")]
     for row in rows:
-        figure = f"{row.figure} {_estimate(row.mean, row.ci95)}" if row.figure else "-"
+        figure = f"{row.figure} {figure_text(row.mean, row.ci95)}" if row.figure else "-"
         rests_on = f"{row.figure_n:,}, {row.figure_items:,}" if row.figure_items else "-"
         middle = (row.evaluator, f"{row.n:,}", figure, rests_on, str(row.faults))
         cells.append((row.tag, *middle, row.words))
@@ -169,8 +170,8 @@ def _table(rows: Sequence[Entry]) -> str:
     cells = [(*head, "audit", "faults", "state", "variant")]
     for row in rows:
         named = f"{row.figure.split('/')[0]} " if row.figure else ""
-        figure = f"{named}{_estimate(row.mean, row.ci95)}"
-        excess = _estimate(None if row.failed else row.excess, row.excess_ci95, sign="+")
+        figure = f"{named}{figure_text(row.mean, row.ci95)}"
+        excess = figure_text(None if row.failed else row.excess, row.excess_ci95, "+.3f")
         audit = "failed run" if row.failed else _audit(row)
         middle = (row.trust, _asked(row), str(row.n), figure)
         right = (row.epc_5_2 or "-", excess, audit, str(row.faults), row.words)
@@ -196,10 +197,3 @@ def aligned(cells: Sequence[tuple[str, ...]]) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in cells
     )
-
-
-def _estimate(mean: float | None, bounds: Sequence[float] | None, *, sign: str = "") -> str:
-    if mean is None:
-        return "-"
-    interval = f" [{bounds[0]:{sign}.3f}, {bounds[1]:{sign}.3f}]" if bounds else ""
-    return f"{mean:{sign}.3f}{interval}"

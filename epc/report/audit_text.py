@@ -6,12 +6,12 @@ from typing import Final
 from epc.analysis.audit import Audit
 from epc.audit.coupling import Transfer
 from epc.audit.facts import Facts
-from epc.printable import ends
 from epc.protocol.results import Json
 from epc.records.probes import in_words
 from epc.report.coupling_text import MEANING, conditions, lines, tested
 from epc.spec.coupling import LEVEL, RULE
 from epc.spec.domains import pair_title
+from epc.statistics.figures import ONE_SEED, figure_text
 
 METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
@@ -81,7 +81,7 @@ def _on_gamma(audit: Audit) -> Iterator[str]:
         read = audit.interpreted(direction)
         yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}: {read}"
         yield (
-            f"    noise floor  {floor['mean']:.3f}  "
+            f"    noise floor  {floor['mean']:.3f} "
             f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"
         )
         if audit.excess is not None:
@@ -115,4 +115,4 @@ def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
 
 def interval(estimate: Json) -> str:
     """Return a mean with its interval."""
-    return f"{estimate['mean']:+.3f}  {ends(estimate['ci95'], '[one seed]', form='+.3f')}"
+    return figure_text(estimate["mean"], estimate["ci95"], "+.3f", ONE_SEED)

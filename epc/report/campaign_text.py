@@ -6,6 +6,7 @@ from typing import Final
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.coupling_text import MATRICES
 from epc.spec.domains import Direction, pair_title
+from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
 
 _BESIDE: Final = 2  # directions beside each other
@@ -80,15 +81,11 @@ def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
 
 def _redirected(row: Row) -> str:
     chance = "" if row.chance is None else f" ({100 * row.chance:.0f})"
-    return _figure(row.redirected, row.redirected_ci95, "{:.0f}") + chance
+    return _figure(row.redirected, row.redirected_ci95, ".0c") + chance
 
 
 def _figure(value: float | None, interval: Interval | None, form: str) -> str:
-    """Return a share, times 100, with its interval."""
-    if value is None:
-        return "too little was decided"
-    ends = "" if interval is None else f" [{', '.join(form.format(100 * e) for e in interval)}]"
-    return form.format(100 * value) + ends
+    return "too little was decided" if value is None else figure_text(value, interval, form)
 
 
 def _gamma(row: Row) -> str:
@@ -100,7 +97,7 @@ def _agreed(each: Agreement) -> tuple[str, ...]:
     counted = f"{each.decided} that both decided, of {each.shared}"
     if each.same is None or each.chance is None:
         return each.left, each.right, "none", counted
-    share = _figure(each.same, each.same_ci95, "{:.0f}")
+    share = _figure(each.same, each.same_ci95, ".0c")
     return each.left, each.right, f"{share} ({100 * each.chance:.0f})", counted
 
 
@@ -112,6 +109,6 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 _CROSSING: Final[dict[str, tuple[Cell, str]]] = {
-    "regret": (lambda row: _figure(row.regret, row.regret_ci95, "{:+.1f}"), ""),
+    "regret": (lambda row: _figure(row.regret, row.regret_ci95, "+.1c"), ""),
     "redirected": (_redirected, " (by chance)"),
 }

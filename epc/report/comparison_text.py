@@ -6,8 +6,8 @@ from typing import Final
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
 from epc.analysis.mitigation import REDIRECTED, REGRET, Mitigated, Reduction
-from epc.printable import ends
 from epc.spec.domains import pair_title
+from epc.statistics.figures import figure_text, interval_text
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
 _FIGURES: Final = {
@@ -84,9 +84,9 @@ def _reused(tables: Tables) -> Iterator[str]:
         yield "no question was asked in both runs; `epc watch` asks a run's own questions again"
         return
     again = not (noise.asked or noise.assumed or drift.changed)  # the same facts, given again
-    interval = f" {ends(drift.ci95, form='.1%')}" if drift.ci95 and not again else ""
+    changed = figure_text(drift.estimate, None if again else drift.ci95, ".1%")
     yield (
-        f"{drift.changed} of {drift.pairs} changed, {100 * drift.estimate:.1f}%{interval}: "
+        f"{drift.changed} of {drift.pairs} changed, {changed}: "
         f"{drift.towards_a} towards A, {drift.towards_b} towards B"
     )
     if again:  # Reading R76:
@@ -166,7 +166,7 @@ def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
             f"{d.left:.3f}",
             f"{d.right:.3f}",
             f"{d.difference:+.3f}",
-            ends(d.ci95, "none", form="+.3f"),
+            interval_text(d.ci95, "+.3f", "none"),
             _p(d.p_value),
             _p(d.p_holm),
         )
@@ -256,10 +256,6 @@ def in_words(effect: Mitigated) -> str:
 
 def _told(each: Reduction) -> str:
     share = "" if each.share is None else f", {100 * each.share:.0f}% of it"
-    less = f"less by {each.less:+.3f}{_interval(each.less_ci95)}{share}"
-    plain = f"{each.plain:+.3f}{_interval(each.plain_ci95)}"
-    return f"{plain} to {each.mitigated:+.3f}{_interval(each.mitigated_ci95)}: {less}"
-
-
-def _interval(interval: tuple[float, float] | None) -> str:
-    return f" {ends(interval, form='+.3f')}" if interval else ""
+    less = f"less by {figure_text(each.less, each.less_ci95, '+.3f')}{share}"
+    plain = figure_text(each.plain, each.plain_ci95, "+.3f")
+    return f"{plain} to {figure_text(each.mitigated, each.mitigated_ci95, '+.3f')}: {less}"

@@ -6,7 +6,7 @@ from typing import Final
 from epc.audit.coupling import Crossed, Into, Transfer
 from epc.spec.coupling import LEVEL
 from epc.spec.domains import Direction, Pair, pair_title
-from epc.statistics.intervals import Interval
+from epc.statistics.figures import figure_text
 
 MEANING: Final[dict[str, str]] = {
     "coupled": "training in one domain first redirects choices in the other, beyond chance, at a "
@@ -86,13 +86,9 @@ def lines(transfer: Transfer) -> Iterator[str]:
 
 def cell(into: Into, figure: str) -> tuple[str, ...]:
     """Return a figure of `MATRICES` for the domain, and its interval if it has one."""
-    shown = "{:.0f}" if figure == "redirected" else "{:+.1f}"
-    interval: Interval | None = getattr(into, f"{figure}_ci95")
-    value = shown.format(100 * getattr(into, figure))
-    if interval is None:
-        return (value,)
-    low, high = (shown.format(100 * bound) for bound in interval)
-    return value, f"[{low}, {high}]"
+    form = ".0c" if figure == "redirected" else "+.1c"
+    words = figure_text(getattr(into, figure), getattr(into, f"{figure}_ci95"), form)
+    return tuple(words.split(" ", 1))
 
 
 def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -123,15 +119,15 @@ def matrices(transfer: Transfer) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
 def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     """Yield a direction's figures, each with its label and its intervals."""
     seen = into.these_tasks
-    here = of_100(into.redirected, into.redirected_ci95)
-    these = of_100(seen.redirected, seen.redirected_ci95)
+    here = figure_text(into.redirected, into.redirected_ci95, ".0%")
+    these = figure_text(seen.redirected, seen.redirected_ci95, ".0%")
     yield "redirected", f"{here} for the domain; {these} for these tasks"
-    here = points(into.regret, into.regret_ci95)
-    these = points(seen.regret, seen.regret_ci95)
+    here = figure_text(into.regret, into.regret_ci95, "+.1p")
+    these = figure_text(seen.regret, seen.regret_ci95, "+.1p")
     yield "regret", f"{here} for the domain; {these} for these tasks, against {_AGAIN[seen.again]}"
-    crossing = points(into.crossing, into.crossing_ci95)
+    crossing = figure_text(into.crossing, into.crossing_ci95, "+.1p")
     yield "crossing", f"{crossing}: what another order of strategies costs"
-    harm = points(into.harm, into.harm_ci95)
+    harm = figure_text(into.harm, into.harm_ci95, "+.1p")
     yield "harm", f"{harm}: against training in {Pair.parse(direction).target} alone"
 
 
@@ -145,22 +141,6 @@ def condition(unit: str) -> str:
     if unit == "group":
         return "on the declared groups being independent of each other"
     return "on tasks being independent of each other: declare groups where some share a topic"
-
-
-def points(value: float, interval: Interval | None) -> str:
-    """Return win rate in points, with its interval."""
-    if interval is None:
-        return f"{100 * value:+.1f} points"
-    low, high = interval
-    return f"{100 * value:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}]"
-
-
-def of_100(value: float, interval: Interval | None) -> str:
-    """Return a share of choices out of a hundred, with its interval."""
-    if interval is None:
-        return f"{100 * value:.0f} of 100"
-    low, high = interval
-    return f"{100 * value:.0f} of 100 [{100 * low:.0f}, {100 * high:.0f}]"
 
 
 def p_value(value: float) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.analysis.judge_card import (
+    DAYS_LEFT,
     INDEPENDENT,
     OTHER,
     PLACES,
@@ -18,6 +19,7 @@ from epc.analysis.judge_card import (
 )
 from epc.records.observed.types import UNKNOWN
 from epc.spec.domains import Pair
+from epc.statistics.figures import NO_INTERVAL, figure_text
 
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
@@ -247,15 +249,8 @@ def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:
 
 def interval(figure: Known) -> str:
     """Return a figure with its interval, in as many places as it needs."""
-    value = "-" if figure.value is None else _number(figure.value)
-    if figure.ci95 is None:
-        return f"{value} (no interval)"
-    high = "or more" if figure.ci95[1] is None else _number(figure.ci95[1])
-    return f"{value} [{_number(figure.ci95[0])}, {high}]"
-
-
-def _number(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+    form = "," if figure.name == DAYS_LEFT else ".3f"
+    return figure_text(figure.value, figure.ci95, form, NO_INTERVAL)
 
 
 def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:

@@ -1,13 +1,12 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.pilot import TaskQuality
-from epc.printable import ends
 from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
@@ -18,6 +17,7 @@ from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, Domain, pair_title
 from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
 from epc.spec.reference import TASKS
+from epc.statistics.figures import ONE_SEED, figure_text, interval_text, spread_text
 from epc.statistics.intervals import spread_interval
 
 _CAUSES: Final = {
@@ -115,27 +115,24 @@ def _padded(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
 def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table, its head first: a label, and a cell for each direction."""
     summary, coin = manifest.results.summary, coin_bands(manifest.configuration)
-    number: Callable[[float], str] = lambda value: f"{value:.3f}"  # noqa: E731  (three of a kind, read as a table)
-    signed: Callable[[float], str] = lambda value: f"{value:+.3f}"  # noqa: E731  (three of a kind, read as a table)
-    share: Callable[[float], str] = lambda value: f"{100 * value:.1f}%"  # noqa: E731  (three of a kind, read as a table)
     control = summary.control
     directions = manifest.domains.directions
     yield ("", *map(pair_title, directions))
-    yield ("gamma", *(_estimate(summary.gamma[d], number) for d in directions))
+    yield ("gamma", *(_estimate(summary.gamma[d]) for d in directions))
     yield ("  by EPC-5.2", *(audited.interpreted(d) for d in directions))
     if 1 < summary.n < PUBLICATION_SEEDS:
         yield ("  by Student's t", *(_students(manifest, d) for d in directions))
     floors = [control.noise_floor[d] for d in directions]
-    yield ("  noise floor", *(_spread(f.mean, f.q025, f.q975) for f in floors))
+    yield ("  noise floor", *(spread_text(f.mean, f.q025, f.q975) for f in floors))
     if audited.excess is not None:
-        yield ("  excess coupling", *(_estimate(control.excess[d], signed) for d in directions))
-    yield ("  coin flip", *[_spread(*astuple(coin["gamma"]))] * len(directions))
-    yield ("JSD, nats", *(_estimate(summary.jsd[d], number) for d in directions))
-    yield ("  coin flip", *[_spread(*astuple(coin["jsd"]))] * len(directions))
+        yield ("  excess coupling", *(_estimate(control.excess[d], "+.3f") for d in directions))
+    yield ("  coin flip", *[spread_text(*astuple(coin["gamma"]))] * len(directions))
+    yield ("JSD, nats", *(_estimate(summary.jsd[d]) for d in directions))
+    yield ("  coin flip", *[spread_text(*astuple(coin["jsd"]))] * len(directions))
     zero = summary.zero_coupling_rate
-    yield ("zero-coupling rate", *(_estimate(zero[d], share) for d in directions))
+    yield ("zero-coupling rate", *(_estimate(zero[d], ".1%") for d in directions))
     ties = summary.tie_rate_by_phase
-    yield ("tie rate, this phase", *(_estimate(ties[d], share) for d in directions))
+    yield ("tie rate, this phase", *(_estimate(ties[d], ".1%") for d in directions))
 
 
 def how_to_read(manifest: Manifest) -> Iterator[str]:
@@ -155,18 +152,11 @@ _METHODS: Final = {
 
 def _students(manifest: Manifest, direction: Direction) -> str:
     interval = spread_interval([r.gamma[direction] for r in manifest.results.per_seed])
-    return f"{'':<7}{ends(interval)}" if interval else ""
+    return f"{'':<6}{interval_text(interval)}"
 
 
-def _spread(middle: float, low: float, high: float) -> str:
-    return f"{middle:.3f}  ({low:.2f} to {high:.2f})"
-
-
-def _estimate(estimate: Estimate, number: Callable[[float], str]) -> str:
-    interval = estimate.ci95
-    if interval is None:
-        return f"{number(estimate.mean)}  [one seed]"
-    return f"{number(estimate.mean)}  [{', '.join(number(end) for end in interval)}]"
+def _estimate(estimate: Estimate, form: str = ".3f") -> str:
+    return figure_text(estimate.mean, estimate.ci95, form, ONE_SEED)
 
 
 def _bearing(manifest: Manifest, audited: Audit, ended: Sequence[str]) -> Iterator[str]:

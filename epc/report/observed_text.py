@@ -8,10 +8,9 @@ from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
-from epc.printable import ends
 from epc.records.observed.types import UNKNOWN
 from epc.spec.coupling import MARGIN
-from epc.statistics.intervals import Interval
+from epc.statistics.figures import TOO_FEW, figure_text
 
 _TITLES: Final = {
     "place_consistency": "same winner in both orders (an unreadable answer agrees with nothing)",
@@ -146,10 +145,10 @@ def _transfer(name: str, found: Transferred) -> Iterator[str]:
 def _directions(found: Transferred) -> Iterator[str]:
     for direction, into in (found.directions or {}).items():
         yield f"  {direction}"
-        share = _with(into.redirected, into.redirected_ci95)
+        share = figure_text(into.redirected, into.redirected_ci95)
         yield f"    redirected choices {share}, by chance {into.chance:.3f}"
-        yield f"    regret             {_with(into.regret, into.regret_ci95)} of win rate"
-        yield f"    harm               {_with(into.harm, into.harm_ci95)}"
+        yield f"    regret             {figure_text(into.regret, into.regret_ci95)} of win rate"
+        yield f"    harm               {figure_text(into.harm, into.harm_ci95)}"
         for figure, title in (("regret", "regret"), ("redirected", "redirected choices")):
             if found.people:
                 yield f"    {_beside(title, found.people[direction][figure])}"
@@ -157,20 +156,16 @@ def _directions(found: Transferred) -> Iterator[str]:
 
 def _beside(title: str, both: Beside) -> str:
     return (
-        f"{title}: judge {_with(both.judge, both.judge_ci95)}, persons "
-        f"{_with(both.people, both.people_ci95)}, judge minus persons "
-        f"{_with(both.difference, both.difference_ci95)}"
+        f"{title}: judge {figure_text(both.judge, both.judge_ci95)}, persons "
+        f"{figure_text(both.people, both.people_ci95)}, judge minus persons "
+        f"{figure_text(both.difference, both.difference_ci95)}"
     )
 
 
-def _with(value: float, interval: Interval | None) -> str:
-    return f"{value:.3f} {ends(interval)}".rstrip()
-
-
 def _row(name: str, figure: Figure, width: int) -> str:
-    interval = ends(figure.ci95, "[too few items]")
+    estimate = figure.text(none=TOO_FEW)
     counts = f"n {figure.n:,}, items {figure.items:,}"
-    return f"  {name:<{width}}  {figure.value:.3f} {interval:<16} {counts}"
+    return f"  {name:<{width}}  {estimate:<22} {counts}"
 
 
 def _notes(report: Report) -> Iterator[str]:

@@ -10,13 +10,13 @@ from typing import Final
 
 from msgspec import structs
 
-from epc.printable import ends
 from epc.protocol.diagnostics import Calibrated
 from epc.protocol.results import Json
 from epc.records.manifest import Calibration, Manifest
 from epc.report.charts.chart import layer
 from epc.report.picture import SCHEMA, render
 from epc.spec.epc_v1 import CALIBRATION_BINS, MISCALIBRATED_ECE
+from epc.statistics.figures import figure_text
 
 NAME: Final = "reliability"
 _STRATEGY, _BIN, _GAP = "#0072B2", "#000000", "#E69F00"
@@ -33,7 +33,7 @@ def lines(manifest: Manifest) -> Iterator[str]:
             yield f"{title}: no strategy with an accuracy has a decided trial."
             continue
         yield (
-            f"{title} {_estimate(figure)} over {figure.seeds} seeds; "
+            f"{title} {figure_text(figure.mean, figure.ci95)} over {figure.seeds} seeds; "
             f"{figure.pooled:.3f} with the trials of all seeds together."
         )
     if summary.ece is not None:
@@ -103,7 +103,7 @@ def alternative_text(manifest: Manifest) -> str:
 
 def _finding(ece: Calibration) -> str:
     """Return what EPC-5.2 makes of an ECE, as far as its interval bears it."""
-    mark, figure = f"{MISCALIBRATED_ECE:g}", _estimate(ece)
+    mark, figure = f"{MISCALIBRATED_ECE:g}", figure_text(ece.mean, ece.ci95)
     low, high = ece.ci95 or (ece.mean, ece.mean)
     few = "" if ece.ci95 else "; one seed has no interval"
     if low > MISCALIBRATED_ECE:
@@ -114,10 +114,6 @@ def _finding(ece: Calibration) -> str:
     if high <= MISCALIBRATED_ECE:
         return f"ECE {figure} is not above {mark}: no substantial miscalibration by EPC-5.2{few}"
     return f"ECE {figure} cannot be told from {mark}, the mark of miscalibration in EPC-5.2"
-
-
-def _estimate(figure: Calibration) -> str:
-    return f"{figure.mean:.3f} {ends(figure.ci95)}".rstrip()
 
 
 def _points(manifest: Manifest) -> list[Json]:

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.succession import BETTER, Agreement, Succession, Successor
-from epc.printable import ends
-
-_FEW: Final = "[too few items]"
+from epc.statistics.figures import TOO_FEW
 
 NONE: Final = "no common items"
 ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
@@ -20,9 +18,9 @@ SHIFTS: Final = {
 def agreement_line(agreement: Agreement) -> str:
     """Return how one judge agrees, and what moves, in one line."""
     moves = [
-        f"{title} {agreement.shifts[name].value:+.3f} {ends(agreement.shifts[name].ci95, _FEW)}"
+        f"{title} {shift.text('+.3f', TOO_FEW)}"
         for name, title in SHIFTS.items()
-        if name in agreement.shifts
+        if (shift := agreement.shifts.get(name))
     ]
     agreed = agreement.alike
     decoding = "same decoding" if agreement.same_decoding else "decoding differs or is not stated"
@@ -30,7 +28,7 @@ def agreement_line(agreement: Agreement) -> str:
         agreement.shared_answers
     )
     return (
-        f"{agreed.value:.3f} {ends(agreed.ci95, _FEW)} of {agreed.n:,} verdicts alike, chance "
+        f"{agreed.text(none=TOO_FEW)} of {agreed.n:,} verdicts alike, chance "
         f"{agreement.chance:.3f}, items "
         f"{agreement.items:,}; {', '.join(moves) or 'no shift is known'}; {decoding}{copied}"
     )
@@ -87,7 +85,7 @@ def sentence(result: Succession) -> str:
 def _alike(judged: Agreement) -> str:
     agreed = judged.alike
     return (
-        f"{100 * agreed.value:.1f}% of verdicts alike {ends(agreed.ci95, _FEW)}, where chance "
+        f"{agreed.text('.1%', TOO_FEW)} of verdicts alike, where chance "
         f"gives {100 * judged.chance:.1f}%, on {judged.items:,} common items "
         f"({', '.join(judged.sources)}, prompt {prompt_of(judged)})"
     )

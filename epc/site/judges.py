@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from epc.analysis.judging.drift import Evaluated
-from epc.analysis.judging.results import Mean, Share
+from epc.analysis.judging.results import Share
 from epc.analysis.judging.shares import judgments_of
 from epc.analysis.judging.together import AgreedWithPeople, Detected, Tested, together
 from epc.analysis.observed import beside
@@ -18,6 +18,7 @@ from epc.records.observed.reading import read
 from epc.records.observed.types import Setting
 from epc.records.typed import parse
 from epc.site.pages import Recorded, SnapshotPage
+from epc.statistics.figures import Mean
 
 
 def with_judges(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:
@@ -84,7 +85,7 @@ def _tested(figures: Json) -> Tested:
 
 
 def _share(document: Json) -> Share:
-    return Share(count=document["hits"], share=document["mean"], ci95=document["ci95"])
+    return Share(count=document["hits"], value=document["mean"], ci95=document["ci95"])
 
 
 def with_recorded(pages: Sequence[SnapshotPage]) -> Iterator[SnapshotPage]:

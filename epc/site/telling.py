@@ -16,6 +16,7 @@ from epc.simulation.noise import Band
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.site.wording import in_words
 from epc.spec.domains import Pair
+from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 
 _COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
 _MAY: Final[Mapping[Word, str]] = {
@@ -171,13 +172,10 @@ def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told
 
 
 def _listed(figures: tuple[Figure, ...]) -> str:
-    return "; ".join(f"{in_words(figure.name)} {_stated(figure)}" for figure in figures)
-
-
-def _stated(figure: Figure) -> str:
-    if figure.interval is None:
-        return f"{figure.mean:.3f} (no interval)"
-    return f"{figure.mean:.3f} [{figure.interval[0]:.3f}, {figure.interval[1]:.3f}]"
+    return "; ".join(
+        f"{in_words(figure.name)} {figure_text(figure.mean, figure.interval, none=NO_INTERVAL)}"
+        for figure in figures
+    )
 
 
 def _against(gamma: Figure, coin: Band) -> str:
@@ -193,7 +191,7 @@ def _judged(page: SnapshotPage) -> Told:
     row, figures, name = page.row, page.row.snapshot.figures, page.card.evaluator.model
     targets = ", ".join(str(target["value"]) for target in figures["targets"])
     shares = "; ".join(
-        f"{verdict} {_share(share)}"
+        f"{verdict} {figure_text(share['mean'], share['ci95'], '.1%')}"
         for verdict, share in figures["verdict"].items()
         if share["mean"] is not None
     )
@@ -219,24 +217,13 @@ def _judged(page: SnapshotPage) -> Told:
     )
 
 
-def _share(figure: Mapping[str, float | tuple[float, float] | None]) -> str:
-    mean, interval = figure["mean"], figure["ci95"]
-    assert isinstance(mean, float)
-    return f"{100 * mean:.1f}%" + (
-        f" [{100 * interval[0]:.1f}%, {100 * interval[1]:.1f}%]"
-        if isinstance(interval, list | tuple)
-        else ""
-    )
-
-
 def _first(best: Figure) -> str:
     """Return the headline of recorded verdicts in a sentence, with its interval, n and setting."""
     setting = best.name.split("/", 3 if best.name.startswith("transfer/") else 1)[-1]
     unit = " points" if best.name.startswith("transfer/") else "%"
     between = ", no interval"
     if best.interval:
-        low, high = (f"{100 * end:.1f}" for end in best.interval)
-        between = f", 95% interval {low} to {high}{unit}"
+        between = f", 95% interval {range_text(best.interval, '.1c')}{unit}"
     sentence = did(best.name, best.mean, best.n or 0)
     return f"In the setting {setting}, {sentence} on {best.items:,} items{between}."
 

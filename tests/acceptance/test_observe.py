@@ -148,7 +148,7 @@ def test_the_text_of_a_report_has_the_figures_and_what_is_left_out(
 
     text = done.stdout.decode()
     assert "\nplace_consistency: " not in text
-    assert "  J/Rating  0.333 [too few items]  n 3, items 3" in text
+    assert "  J/Rating  0.333 (too few items)  n 3, items 3" in text
     assert "not stated of 1 of 1 settings: first_place: no item was decided in both" in text
     assert "J/Vanilla" not in text
 

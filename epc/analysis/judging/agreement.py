@@ -12,12 +12,15 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Final, Literal
 
-from epc.analysis.judging.results import Agreement, Compared, Mean, OwnScale, Pair
+from msgspec import structs
+
+from epc.analysis.judging.results import Agreement, Compared, OwnScale, Pair
 from epc.analysis.judging.shares import Judgment, mean, numbered, share
 from epc.arrays import np
 from epc.judge.samples import Unit
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE
 from epc.statistics.clusters import agreement_interval
+from epc.statistics.figures import Mean
 from epc.statistics.intervals import Interval
 
 _OVERALLS: Final = tuple(range(HIGHEST_OVERALL + 1))
@@ -93,7 +96,7 @@ def _own_scale(pairs: Sequence[tuple[Judgment, Judgment]]) -> OwnScale | None:
 def _mean_distance(gaps: Sequence[tuple[str, float]], ends: Interval | None = None) -> Mean:
     """Return how far apart on average; no interval where the scale's ends are not known."""
     found = mean([(question, abs(gap)) for question, gap in gaps], ends=ends)
-    return found if ends is not None else replace(found, ci95=None)
+    return found if ends is not None else structs.replace(found, ci95=None)
 
 
 def ratings_by(method: str, judgments: Iterable[Judgment]) -> Ratings:

@@ -10,6 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
+from msgspec import structs
+
 from epc.analysis.judging.drift import drift, evaluated
 from epc.analysis.judging.evaluation import (
     Ablation,
@@ -19,7 +21,7 @@ from epc.analysis.judging.evaluation import (
     Retest,
     Shift,
 )
-from epc.analysis.judging.results import Drifted, Mean, Share, Trusted
+from epc.analysis.judging.results import Drifted, Share, Trusted
 from epc.analysis.judging.shares import Judgment, judgments_of, mean, share
 from epc.analysis.judging.trust import is_none
 from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
@@ -28,6 +30,7 @@ from epc.records.judging.competence import part_folder, retests
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import is_complete, load_plan, load_run_log
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL, RULES, Rules
+from epc.statistics.figures import Mean
 
 ALL: Final = "all"
 _DAY: Final = len("2026-07-02")
@@ -164,7 +167,7 @@ def detection(
     most = figure.count + lost + at_floor
     return Detection(
         count=figure.count,
-        share=figure.share,
+        value=figure.value,
         ci95=figure.ci95,
         kind=kind,
         expected=expected,
@@ -181,7 +184,7 @@ _Figure = TypeVar("_Figure", Share, Mean)
 
 def _stated(figure: _Figure, pairs: int) -> _Figure:
     """Return a figure, of fewer than `FEWEST` pairs without its interval."""
-    return figure if pairs >= FEWEST else replace(figure, ci95=None)
+    return figure if pairs >= FEWEST else structs.replace(figure, ci95=None)
 
 
 def _shifts(folder: Path, judge: str, part: _Part) -> Iterator[Shift]:
@@ -206,7 +209,7 @@ def _shift(by: Literal["length", "format", "name"], over: str, pairs: Sequence[P
     ]
     figure = _stated(mean(changes), len(changes))
     return Shift(
-        mean=figure.mean,
+        value=figure.value,
         ci95=figure.ci95,
         by=by,
         over=over,

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from epc.analysis.judging.results import Cited, Disagreement, Ends, Mean, Opinion, Share
+from epc.analysis.judging.results import Cited, Disagreement, Opinion
 from epc.analysis.judging.shares import Judgment
 from epc.json_text import storable
 from epc.judge.evidence import Output
@@ -106,42 +106,3 @@ def _cited(reply: Json, output: Output) -> Iterator[Cited]:
             dimension, quote, reason = (text if isinstance(text, str) else "" for text in texts)
             cut = (storable(text[:LONGEST_QUOTE]) for text in (dimension, quote, reason))
             yield Cited(**dict(zip(EVIDENCE_KEYS, cut, strict=True)), kind=output.kind(quote))
-
-
-def share_text(share: Share) -> str:
-    """Return a share in percent."""
-    if share.share is None:
-        return "-"
-    return f"{100 * share.share:.1f}%" + _interval(share.ci95, 100, "%", 1)
-
-
-def mean_text(mean: Mean) -> str:
-    """Return a mean in points."""
-    if mean.mean is None:
-        return "-"
-    return f"{mean.mean:.2f}" + _interval(mean.ci95, 1, "", 2)
-
-
-def percent_text(mean: Mean) -> str:
-    """Return a share that was estimated, with its interval."""
-    if mean.mean is None:
-        return "-"
-    return f"{100 * mean.mean:.1f}%" + _interval(mean.ci95, 100, "%", 1)
-
-
-def plain_text(value: float | None, ci: Ends | None) -> str:
-    """Return an agreement, or why it has no interval."""
-    if value is None:
-        return "-"
-    return f"{value:.3f}" + (_interval(ci, 1, "", 3) or " (too few differ)")
-
-
-def ends_text(
-    ends: Ends | None, scale: float, unit: str, digits: int, between: str = " to "
-) -> str:
-    """Return the ends of an interval."""
-    return between.join(f"{scale * end:.{digits}f}{unit}" for end in ends or ())
-
-
-def _interval(ci: Ends | None, scale: float, unit: str, digits: int) -> str:
-    return "" if ci is None else f" [{ends_text(ci, scale, unit, digits, ', ')}]"

@@ -13,7 +13,6 @@ from epc.analysis.judging.results import (
     Ends,
     Evidence,
     Labelled,
-    Mean,
     Pair,
     Reasons,
     Section,
@@ -28,12 +27,12 @@ from epc.protocol.results import Json
 from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import Method
+from epc.statistics.figures import Mean
 
 Expected = Literal["lower", "equal", "not_higher"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detection(Share):
+class Detection(Share, frozen=True, kw_only=True):
     """Of how many pairs the two scores stand in the order that is known beforehand.
 
     A pair without two valid evaluations is `lost` and counts as wrong. One whose output already has
@@ -50,8 +49,7 @@ class Detection(Share):
     word: Word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shift(Mean):
+class Shift(Mean, frozen=True, kw_only=True):
     """By how many points a change that adds and takes away nothing moves the score."""
 
     by: Literal["length", "format", "name"]

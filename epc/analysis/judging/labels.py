@@ -22,7 +22,6 @@ from epc.analysis.judging.results import (
     Corrected,
     ErrorMatrix,
     Labelled,
-    Mean,
 )
 from epc.analysis.judging.shares import Judgment, numbered, share
 from epc.judge.check import no_quotes
@@ -30,6 +29,7 @@ from epc.judge.samples import Unit
 from epc.records.judging.labels import Label, together
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, SCALE, VERDICTS
 from epc.statistics.clusters import left_out_interval
+from epc.statistics.figures import Mean
 from epc.statistics.inference import t_point
 
 _PASSED: Final = VERDICTS[0]
@@ -192,10 +192,10 @@ def corrected(counted: list[Counted]) -> Corrected:
             more = _UNSEEN * each**2
             interval = left_out_interval(without, len(questions), more=more, informative=labelled)
         held = None if interval is None else (max(0.0, interval[0]), min(1.0, interval[1]))
-        return Mean(mean=without(frozenset()), ci95=held)
+        return Mean(value=without(frozenset()), ci95=held)
 
     one = 1 / max(1, labelled)
-    right = (sensitivity.share or 0.0) + (specificity.share or 0.0) - 1
+    right = (sensitivity.value or 0.0) + (specificity.value or 0.0) - 1
     return Corrected(
         stated=share([(where, judge, 1) for where, judge, _ in counted]),
         sensitivity=sensitivity,

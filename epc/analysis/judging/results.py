@@ -4,32 +4,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import field
+
 from epc.spec.judge_v1 import Dimension as Name
 from epc.spec.judge_v1 import Flag, Kind, Method, Verdict
+from epc.statistics.figures import TOO_FEW_DIFFER, Figure, Mean, figure_text
 
 Ends = tuple[float, float]
 Trusted = Literal["yes", "no", "unknown"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A count and the share that it is, with its 95% interval."""
+class Share(Figure, frozen=True, kw_only=True):
+    """A count and the share that it is."""
 
     count: int
-    share: float | None
-    ci95: Ends | None
+    value: float | None = field(name="share")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mean:
-    """A mean with its 95% interval."""
-
-    mean: float | None
-    ci95: Ends | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dimension(Mean):
+class Dimension(Mean, frozen=True, kw_only=True):
     """A dimension's mean score, and how often each score was given."""
 
     counts: Mapping[str, int]
@@ -107,6 +99,10 @@ class Compared:
     kappa_ci95: Mapping[str, Ends | None]
     own_scale: "OwnScale | None" = None
 
+    def kappa_text(self, name: str) -> str:
+        """Return one agreement with its interval, or why it has none."""
+        return figure_text(self.kappa[name], self.kappa_ci95[name], none=TOO_FEW_DIFFER)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
@@ -123,6 +119,10 @@ class Agreement:
     pairs: tuple[Pair, ...]
     alpha: Mapping[str, float | None]
     alpha_ci95: Mapping[str, Ends | None]
+
+    def alpha_text(self, name: str) -> str:
+        """Return one agreement with its interval, or why it has none."""
+        return figure_text(self.alpha[name], self.alpha_ci95[name], none=TOO_FEW_DIFFER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,8 +216,7 @@ class Disagreement:
     opinions: tuple[Opinion, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SelfPreference(Mean):
+class SelfPreference(Mean, frozen=True, kw_only=True):
     """How many points more a judge gives its own outputs, leniency left out (Reading R24)."""
 
     judge: str

@@ -53,7 +53,7 @@ def _stated(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPrefer
         judge=judge,
         **compared,
         questions=len({number for number, *_ in gaps}),
-        mean=excess,
+        value=excess,
         ci95=interval,
         not_stated=_NONE if excess is None else None,
     )

@@ -11,6 +11,8 @@ from math import fsum
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from epc.analysis.comparability import are_facts
 from epc.analysis.judging.results import (
     Accuracy,
@@ -19,7 +21,6 @@ from epc.analysis.judging.results import (
     Ends,
     Evidence,
     Group,
-    Mean,
     Reasons,
     Scored,
     Share,
@@ -48,6 +49,7 @@ from epc.spec.judge_v1 import (
     Rules,
 )
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
+from epc.statistics.figures import Mean
 from epc.statistics.intervals import Interval, share_interval
 
 _FEWEST_EFFECTIVE: Final = 2.0  # independent observations that a share took under rules 2
@@ -150,7 +152,7 @@ def share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
     elif n:
         fewest = _FEWEST_EFFECTIVE if rules == 2 else 0.0  # noqa: PLR2004  (a version)
         interval = clustered_share(*_arrays(seen), fewest=fewest)[1]
-    return Share(count=hits, share=hits / n if n else None, ci95=interval)
+    return Share(count=hits, value=hits / n if n else None, ci95=interval)
 
 
 def mean(
@@ -161,7 +163,7 @@ def mean(
     `ends` are those of the values' scale, None where it has none that is known.
     """
     if not seen:
-        return Mean(mean=None, ci95=None)
+        return Mean(value=None, ci95=None)
     values = [value for _, value in seen]
     if rules == 1:
         interval = _resampled(values)
@@ -171,7 +173,7 @@ def mean(
             interval = clustered_mean(numbers, questions)[1]
         else:
             interval = bounded_mean(numbers, questions, ends)[1]
-    return Mean(mean=fsum(values) / len(values), ci95=interval)
+    return Mean(value=fsum(values) / len(values), ci95=interval)
 
 
 def _arrays(seen: Sequence[Seen]) -> tuple[Array, Array, Codes]:
@@ -245,7 +247,7 @@ def _own_scale(judgments: Sequence[Judgment], rules: Rules) -> Mean | None:
     It has no interval: the ends of that scale are not known, and Student's would pass them.
     """
     seen = [(j.question, j.own_scale) for j in judgments if j.own_scale is not None]
-    return replace(mean(seen, rules), ci95=None) if seen else None
+    return structs.replace(mean(seen, rules), ci95=None) if seen else None
 
 
 # Reading R26: what is excluded is not missing at random.
@@ -290,7 +292,7 @@ def _dimensions(valid: Sequence[Judgment], rules: Rules) -> Iterator[tuple[str, 
             mean(seen, rules, ends=(SCALE[0], SCALE[-1])),
         )
         counted = {str(score): counts[score] for score in SCALE}
-        yield name, Dimension(mean=average.mean, ci95=average.ci95, counts=counted)
+        yield name, Dimension(value=average.value, ci95=average.ci95, counts=counted)
 
 
 def evidence(judgments: Sequence[Judgment], rules: Rules = RULES) -> tuple[Evidence, ...]:

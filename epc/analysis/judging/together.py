@@ -6,11 +6,12 @@ from typing import Final
 
 from epc.analysis.judging.agreement import between_judges, over_readable
 from epc.analysis.judging.drift import Evaluated, conditions
-from epc.analysis.judging.results import Agreement, Evidence, Mean, SelfPreference, Share
+from epc.analysis.judging.results import Agreement, Evidence, SelfPreference, Share
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import counted, evidence
 from epc.audit.competence import Word
 from epc.spec.judge_v1 import CROSS
+from epc.statistics.figures import Mean
 
 _MOST: Final = 0.5
 
@@ -101,7 +102,7 @@ def _one(
 ) -> OneOfSeveral:
     group = counted([judgment for judgment in one.judgments if judgment.method == CROSS])
     judge = one.plan.judges[0].model
-    share = group.invalid.share
+    share = group.invalid.value
     failed = None
     if not group.valid:
         failed = "none of its evaluations is valid"

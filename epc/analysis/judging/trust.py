@@ -7,7 +7,6 @@ evaluations cannot say. That judges agree is not that they are right: nobody her
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from epc.analysis.judging.disagreements import mean_text, plain_text, share_text
 from epc.analysis.judging.evaluation import Competence, Evaluation
 from epc.analysis.judging.results import (
     Agreement,
@@ -21,6 +20,7 @@ from epc.analysis.judging.results import (
     Trusted,
 )
 from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
+from epc.statistics.figures import in_percent, to_two_places
 
 if TYPE_CHECKING:
     from epc.audit.competence import Word
@@ -85,18 +85,18 @@ def statements(
 
 def _valid(judge: str, invalid: Share) -> Statement:
     trusted = _below(invalid.ci95, 1 - MOST)
-    return _statement(judge, "valid evaluations", trusted, f"{share_text(invalid)} are invalid")
+    return _statement(judge, "valid evaluations", trusted, f"{in_percent(invalid)} are invalid")
 
 
 def _evidence(judge: str, row: Evidence) -> Statement:
     invented = row.kinds[_INVENTED]
-    shown = f"{share_text(invented)} of {row.quotes:,} are invented"
+    shown = f"{in_percent(invented)} of {row.quotes:,} are invented"
     return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
 
 
 def _tested(judge: str, row: Competence) -> Statement:
     words: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
-    shown = f"{share_text(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
+    shown = f"{in_percent(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
     if row.constant is not None:
         shown += ": it gives every text the same score"
     elif row.failing:
@@ -105,13 +105,13 @@ def _tested(judge: str, row: Competence) -> Statement:
 
 
 def _own(judge: str, row: SelfPreference) -> Statement:
-    shown = row.not_stated or f"{mean_text(row)} points more, leniency left out"
+    shown = row.not_stated or f"{to_two_places(row)} points more, leniency left out"
     return _statement(judge, "its own outputs", is_none(row.ci95), shown)
 
 
 def _drift(judge: str, row: Drifted) -> Statement:
     shift = row.compared.mean_difference
-    shown = f"{mean_text(shift)} points on {row.compared.outputs:,} outputs"
+    shown = f"{to_two_places(shift)} points on {row.compared.outputs:,} outputs"
     return _statement(judge, "staying the same", is_none(shift.ci95), shown)
 
 
@@ -129,7 +129,7 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
             sides = [pair.compared, *filter(None, [both_valid.get(pair.judges)])]
             words.append(_word([side.kappa_ci95[name] for side in sides]))
             last = sides[-1]
-            shown.append(f"with {other} {plain_text(last.kappa[name], last.kappa_ci95[name])}")
+            shown.append(f"with {other} {last.kappa_text(name)}")
     trusted: Trusted = "unknown"
     if "yes" in words:
         trusted = "yes"

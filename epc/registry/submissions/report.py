@@ -7,7 +7,7 @@ from typing import Final, Literal
 from epc.analysis.audit import Audit
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
-from epc.printable import ends, shown
+from epc.printable import shown
 from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.records.findings import Findings
@@ -19,8 +19,8 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement
+from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
 
-_NONE: Final = "(no interval)"
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
 
 
@@ -306,10 +306,10 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
 
 def figure_line(figure: Figure) -> str:
     """Return one figure with its interval and, where it has one, its noise."""
-    line = f"{figure.name:<34} {figure.mean:.3f} {ends(figure.ci95, _NONE)}"
+    line = f"{figure.name:<34} {figure_text(figure.mean, figure.ci95, none=NO_INTERVAL)}"
     if (floor := figure.noise_floor) and (excess := figure.excess):
-        line += f"  noise floor {floor.mean:.3f} ({floor.q025:.2f} to {floor.q975:.2f})"
-        line += f"  excess {excess.mean:+.3f} {ends(excess.ci95, _NONE)}"
+        line += f"  noise floor {spread_text(floor.mean, floor.q025, floor.q975)}"
+        line += f"  excess {figure_text(excess.mean, excess.ci95, '+.3f', NO_INTERVAL)}"
         line += f"  {interpreted(figure.mean, excess.ci95)}"
     return line.rstrip()
 

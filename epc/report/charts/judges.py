@@ -56,16 +56,16 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
 
 def _scores(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
     for label, group in groups:
-        if group.overall_score.mean is not None:
-            yield label, group.overall_score.mean, group.overall_score.ci95
+        if group.overall_score.value is not None:
+            yield label, group.overall_score.value, group.overall_score.ci95
 
 
 def _invalid(groups: list[tuple[str, Group]]) -> Iterator[Figure]:
     for label, group in groups:
-        if group.invalid.share is not None:
+        if group.invalid.value is not None:
             ends = group.invalid.ci95
             interval = None if ends is None else (100 * ends[0], 100 * ends[1])
-            yield label, 100 * group.invalid.share, interval
+            yield label, 100 * group.invalid.value, interval
 
 
 def _kappas(one: Evaluation) -> Iterator[Figure]:

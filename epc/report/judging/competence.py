@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from epc.analysis.judging.disagreements import ends_text, mean_text, plain_text, share_text
 from epc.analysis.judging.evaluation import Ablation, Competence, Detection, Retest
 from epc.audit.competence import FEWEST, Word
 from epc.spec.judge_v1 import OVERALL
+from epc.statistics.figures import in_percent, range_text, to_two_places
 
 WORDS: Final[dict[Word, str]] = {
     "capable": "capable",
@@ -102,10 +102,10 @@ def _planted(test: Competence) -> Shown:
 def _detection(row: Detection) -> tuple[str, ...]:
     return (
         f"{_KINDS[row.kind]}: {_EXPECTED[row.expected]}",
-        share_text(row),
+        in_percent(row),
         f"{row.pairs:,}",
         f"{row.lost:,}, {row.at_floor:,}",
-        ends_text(row.bounds, 100, "%", 1),
+        range_text(row.bounds, ".1%"),
         WORDS[row.word],
     )
 
@@ -114,7 +114,7 @@ def _shifts(competence: Competence) -> Shown:
     rows = (
         (
             row.by,
-            mean_text(row),
+            to_two_places(row),
             f"{row.pairs:,}",
             f"{row.lost:,}",
             _NONE[row.none],
@@ -135,13 +135,13 @@ def _ablation(ablation: Ablation) -> Shown:
     return Shown(
         head=("evidence taken out", "score moves", "points"),
         rows=(
-            ("its quote", share_text(ablation.moved), mean_text(ablation.change)),
+            ("its quote", in_percent(ablation.moved), to_two_places(ablation.change)),
             (
                 "as much elsewhere",
-                share_text(ablation.moved_control),
-                mean_text(ablation.change_control),
+                in_percent(ablation.moved_control),
+                to_two_places(ablation.change_control),
             ),
-            ("the difference", "", mean_text(ablation.difference)),
+            ("the difference", "", to_two_places(ablation.difference)),
         ),
         notes=(f"{_BEARS[ablation.bears]}: {ablation.pairs:,} quotes, {ablation.lost:,} lost", of),
     )
@@ -161,8 +161,8 @@ def _retest(row: Retest) -> tuple[str, ...]:
     comparison, after = row.compared, (row.times[-1] or "")[:10]
     return (
         f"{'the same day' if row.same_day else 'another day'}, {after}",
-        share_text(comparison.same_overall),
+        in_percent(comparison.same_overall),
         f"{comparison.outputs:,}",
-        mean_text(comparison.mean_difference),
-        plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
+        to_two_places(comparison.mean_difference),
+        comparison.kappa_text(OVERALL),
     )

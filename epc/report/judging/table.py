@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation, Report
-from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Mean, Section, Share
+from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Section, Share
 from epc.analysis.judging.shares import AXES
 from epc.printable import inert
 from epc.spec.judge_v1 import CROSS
+from epc.statistics.figures import Mean
 
 COLUMNS: Final = (
     "evaluation",
@@ -117,11 +118,11 @@ def _compared(key: Place, row: Compared) -> Iterator[Row]:
 
 
 def _share(key: Place, measure: str, n: int, share: Share) -> Row:
-    return _row(key, measure, n, share.share, share.ci95)
+    return _row(key, measure, n, share.value, share.ci95)
 
 
 def _mean(key: Place, measure: str, n: int, mean: Mean) -> Row:
-    return _row(key, measure, n, mean.mean, mean.ci95)
+    return _row(key, measure, n, mean.value, mean.ci95)
 
 
 def _row(

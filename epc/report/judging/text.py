@@ -4,13 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from epc.analysis.judging.disagreements import (
-    ends_text,
-    mean_text,
-    percent_text,
-    plain_text,
-    share_text,
-)
 from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import (
     Against,
@@ -22,7 +15,6 @@ from epc.analysis.judging.results import (
     Evidence,
     Group,
     Labelled,
-    Mean,
     Reasons,
     Scored,
     Section,
@@ -35,6 +27,7 @@ from epc.errors import Finding
 from epc.records.judging.documents import Totals
 from epc.report.judging.competence import competence_text
 from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS, Method
+from epc.statistics.figures import Mean, in_percent, range_text, to_two_places
 
 TITLES: Final = {
     "judge_model": "judge",
@@ -122,7 +115,7 @@ def _section(section: Section) -> Iterator[str]:
     yield _row("dimension", "mean (0-2)", "0", "1", "2")
     for name, scores in section.all.dimensions.items():
         yield _row(
-            f"  {name}", mean_text(scores), *(f"{count:,}" for count in scores.counts.values())
+            f"  {name}", to_two_places(scores), *(f"{count:,}" for count in scores.counts.values())
         )
     yield "  shares of valid evaluations; invalid: of all [95% interval, clustered by question]"
     yield from _bounds(section.all)
@@ -137,7 +130,7 @@ def _own_scale(section: Section) -> Iterator[str]:
     for axis in AXES:
         for row in section.groups(axis)[:_MOST_ROWS]:
             if row.own_scale is not None:
-                yield _row(f"  {TITLES[axis]} {row.value}", mean_text(row.own_scale))
+                yield _row(f"  {TITLES[axis]} {row.value}", to_two_places(row.own_scale))
 
 
 def _bounds(group: Group) -> Iterator[str]:
@@ -146,8 +139,8 @@ def _bounds(group: Group) -> Iterator[str]:
         return
     yield ""
     yield _row("if all invalid ones were valid", *VERDICTS, "", "overall (0-8)")
-    shares = (ends_text(ends, 100, "%", 1) for ends in group.bounds.verdicts.values())
-    yield _row("  worst to best", *shares, "", ends_text(group.bounds.overall_score, 1, "", 2))
+    shares = (range_text(ends, ".1%") for ends in group.bounds.verdicts.values())
+    yield _row("  worst to best", *shares, "", range_text(group.bounds.overall_score, ".2f"))
 
 
 def _by_score(rows: Sequence[Scored]) -> Iterator[str]:
@@ -156,7 +149,7 @@ def _by_score(rows: Sequence[Scored]) -> Iterator[str]:
     yield ""
     yield _row("invalid by overall score", "readable", "invalid")
     for row in rows:
-        yield _row(f"  {row.overall_score}", f"{row.readable:,}", share_text(row.invalid))
+        yield _row(f"  {row.overall_score}", f"{row.readable:,}", in_percent(row.invalid))
 
 
 def _reasons(rows: Sequence[Reasons]) -> Iterator[str]:
@@ -167,7 +160,7 @@ def _reasons(rows: Sequence[Reasons]) -> Iterator[str]:
     for row in rows:
         for flag, share in row.flags.items():
             yield f"  {row.judge}: {flag}"
-            yield _row("", f"{row.samples:,}", share_text(share))
+            yield _row("", f"{row.samples:,}", in_percent(share))
 
 
 def _disagreements(rows: Sequence[Disagreement]) -> Iterator[str]:
@@ -199,15 +192,17 @@ def _trust(rows: Sequence[Statement]) -> Iterator[str]:
 
 
 def _group(label: str, group: Group) -> str:
-    verdicts = (share_text(share) for share in group.verdicts.values())
-    return _row(f"  {label}", *verdicts, share_text(group.invalid), mean_text(group.overall_score))
+    verdicts = (in_percent(share) for share in group.verdicts.values())
+    return _row(
+        f"  {label}", *verdicts, in_percent(group.invalid), to_two_places(group.overall_score)
+    )
 
 
 def _evidence(rows: Sequence[Evidence]) -> Iterator[str]:
     yield ""
     yield _row("evidence", "quotes", *(rows[0].kinds if rows else ()))
     for row in rows:
-        yield _row(f"  {row.judge}", f"{row.quotes:,}", *map(share_text, row.kinds.values()))
+        yield _row(f"  {row.judge}", f"{row.quotes:,}", *map(in_percent, row.kinds.values()))
 
 
 def _self_preference(rows: Sequence[SelfPreference]) -> Iterator[str]:
@@ -217,7 +212,10 @@ def _self_preference(rows: Sequence[SelfPreference]) -> Iterator[str]:
     yield _row("self-preference", "own outputs", "others' outputs", "points (0 to 8)")
     for row in rows:
         yield _row(
-            f"  {row.judge}", f"{row.own:,}", f"{row.others:,}", row.not_stated or mean_text(row)
+            f"  {row.judge}",
+            f"{row.own:,}",
+            f"{row.others:,}",
+            row.not_stated or to_two_places(row),
         )
     yield "  how much more it gives its own outputs than others' outputs, leniency left out;"
     yield "  above 0 it favours itself, if the interval leaves 0 out (Reading R24)"
@@ -237,12 +235,12 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
         if comparison is None or comparison.outputs < pair.compared.outputs:
             yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
         if (own := pair.compared.own_scale) is not None:
-            error = mean_text(own.mean_absolute_error)
-            same = f"{own.same.count} equal: {share_text(own.same)}"
+            error = to_two_places(own.mean_absolute_error)
+            same = f"{own.same.count} equal: {in_percent(own.same)}"
             yield _row("    the rubric's own sum", f"{own.outputs:,}", same, error)
     yield _row("Krippendorff's alpha, all judges", "valid", "readable")
     for name in valid.alpha:
-        sides = (plain_text(side.alpha[name], side.alpha_ci95[name]) for side in (valid, readable))
+        sides = (side.alpha_text(name) for side in (valid, readable))
         yield _row(f"  {name}", *sides)
 
 
@@ -266,14 +264,14 @@ def _labels(labels: Labelled) -> Iterator[str]:
     for judge in labels.judges:
         passes = judge.passes
         put_right = (passes.rogan_gladen, passes.prediction_powered)
-        yield _row(f"  {judge.judge}", share_text(passes.stated), *map(percent_text, put_right))
+        yield _row(f"  {judge.judge}", in_percent(passes.stated), *map(in_percent, put_right))
         rates = (
-            f"{share_text(passes.sensitivity)}, FAIL or PARTIAL in {share_text(passes.specificity)}"
+            f"{in_percent(passes.sensitivity)}, FAIL or PARTIAL in {in_percent(passes.specificity)}"
         )
         yield f"    where people say PASS it says PASS in {rates} of the others"
         if passes.no_interval is not None:
             yield f"    no interval: {passes.no_interval}"
-    alone = f"{labels.passes.count} of {labels.outputs}: {share_text(labels.passes)}"
+    alone = f"{labels.passes.count} of {labels.outputs}: {in_percent(labels.passes)}"
     yield _row("  the labels alone", alone)
     yield "  both take it that labelled outputs were drawn at random from those that were judged"
 
@@ -281,12 +279,12 @@ def _labels(labels: Labelled) -> Iterator[str]:
 def against_cells(row: Against | BetweenPeople) -> tuple[str, ...]:
     """Return how many outputs two sides have in common, and how they agree on these."""
     if (scores := row.compared) is None:
-        return f"{row.labelled:,}", share_text(row.same_verdict), "no scores", "no scores"
-    kappa = plain_text(scores.kappa[OVERALL], scores.kappa_ci95[OVERALL])
+        return f"{row.labelled:,}", in_percent(row.same_verdict), "no scores", "no scores"
+    kappa = scores.kappa_text(OVERALL)
     return (
         f"{scores.outputs:,}",
-        share_text(scores.same_verdict),
-        mean_text(scores.mean_absolute_error),
+        in_percent(scores.same_verdict),
+        to_two_places(scores.mean_absolute_error),
         kappa,
     )
 
@@ -303,9 +301,9 @@ def _compared(label: str, comparison: Compared, shift: Mean) -> str:
     return _row(
         label,
         f"{comparison.outputs:,}",
-        share_text(comparison.same_verdict),
-        mean_text(shift),
-        plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
+        in_percent(comparison.same_verdict),
+        to_two_places(shift),
+        comparison.kappa_text(OVERALL),
     )
 
 

@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import Final
 
-from epc.analysis.judging.disagreements import mean_text, plain_text, share_text
 from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import Agreement, Cited, Disagreement, Opinion, Statement, Trusted
 from epc.report.charts.judges import judging_charts
@@ -27,6 +26,7 @@ from epc.report.page.markup import (
     table,
 )
 from epc.spec.judge_v1 import DIMENSIONS, HIGHEST_OVERALL, OVERALL
+from epc.statistics.figures import in_percent, to_two_places
 
 _SCORES: Final = (OVERALL, *DIMENSIONS)
 _AGAIN = """\
@@ -104,10 +104,7 @@ def _order(rows: Sequence[Statement]) -> Callable[[str], int]:
 def _agreement(one: Evaluation) -> Iterator[Markup]:
     if not one.readable.pairs:
         return
-    alphas = (
-        (name, *(plain_text(side.alpha[name], side.alpha_ci95[name]) for side in _sides(one)))
-        for name in _SCORES
-    )
+    alphas = ((name, *(side.alpha_text(name) for side in _sides(one))) for name in _SCORES)
     yield element(
         "section",
         element("h2", "Agreement of judges"),
@@ -143,7 +140,7 @@ def _matrix(one: Evaluation) -> Iterator[tuple[str, ...]]:
             if comparison is None:
                 cells.append("" if row == column else "-")
             else:
-                kappa = plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL])
+                kappa = comparison.kappa_text(OVERALL)
                 cells.append(f"{kappa}, {comparison.outputs:,}")
         yield tuple(cells)
 
@@ -156,12 +153,9 @@ def _pairs(one: Evaluation) -> Iterator[tuple[str, ...]]:
                 " and ".join(pair.judges),
                 over,
                 f"{comparison.outputs:,}",
-                share_text(comparison.same_verdict),
-                mean_text(comparison.mean_absolute_error),
-                *(
-                    plain_text(comparison.kappa[name], comparison.kappa_ci95[name])
-                    for name in _SCORES
-                ),
+                in_percent(comparison.same_verdict),
+                to_two_places(comparison.mean_absolute_error),
+                *(comparison.kappa_text(name) for name in _SCORES),
             )
 
 

@@ -3,13 +3,6 @@
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
-from epc.analysis.judging.disagreements import (
-    ends_text,
-    mean_text,
-    percent_text,
-    plain_text,
-    share_text,
-)
 from epc.analysis.judging.evaluation import Competence, Evaluation, Report
 from epc.analysis.judging.results import Against, Drifted, Group, Labelled, Section
 from epc.analysis.judging.shares import AXES
@@ -18,6 +11,7 @@ from epc.report.judging.text import TITLES, against_cells
 from epc.report.page.markup import Content, Markup, element, facts, folded, listed, table
 from epc.report.page.run import findings
 from epc.spec.judge_v1 import OVERALL, SCALE, VERDICTS
+from epc.statistics.figures import in_percent, range_text, to_two_places
 
 
 def details(one: Evaluation) -> Iterator[Markup]:
@@ -32,7 +26,7 @@ def details(one: Evaluation) -> Iterator[Markup]:
     yield folded("Invalid replies by reason", *_invalid(one))
     kinds = one.evidence[0].kinds if one.evidence else ()
     shares = (
-        (row.judge, f"{row.quotes:,}", *map(share_text, row.kinds.values())) for row in one.evidence
+        (row.judge, f"{row.quotes:,}", *map(in_percent, row.kinds.values())) for row in one.evidence
     )
     yield folded(
         "Evidence",
@@ -41,7 +35,7 @@ def details(one: Evaluation) -> Iterator[Markup]:
     )
     if one.self_preference:
         own = (
-            (row.judge, f"{row.own:,}", f"{row.others:,}", row.not_stated or mean_text(row))
+            (row.judge, f"{row.own:,}", f"{row.others:,}", row.not_stated or to_two_places(row))
             for row in one.self_preference
         )
         head = ("judge", "own outputs", "others' outputs", "points more, leniency left out")
@@ -71,9 +65,9 @@ def against_people(labels: Labelled) -> Iterator[Markup]:
     put_right = (
         (
             judge.judge,
-            share_text(judge.passes.stated),
-            percent_text(judge.passes.rogan_gladen),
-            percent_text(judge.passes.prediction_powered),
+            in_percent(judge.passes.stated),
+            in_percent(judge.passes.rogan_gladen),
+            in_percent(judge.passes.prediction_powered),
         )
         for judge in labels.judges
     )
@@ -82,7 +76,7 @@ def against_people(labels: Labelled) -> Iterator[Markup]:
     for judge in labels.judges:
         if judge.passes.no_interval is not None:
             yield element("p", f"{judge.judge}, no interval: {judge.passes.no_interval}.")
-    alone = f"{labels.passes.count} of {labels.outputs}, {share_text(labels.passes)}"
+    alone = f"{labels.passes.count} of {labels.outputs}, {in_percent(labels.passes)}"
     yield element("p", f"PASS by the labels alone: {alone}.")
     yield element("p", "Both take it that labelled outputs were drawn at random.")
     for judge in labels.judges:
@@ -128,15 +122,15 @@ def _section(section: Section, title: str) -> Iterator[Markup]:
     overall = section.all
     if overall.valid:
         scored = (
-            (name, mean_text(each), *(f"{count:,}" for count in each.counts.values()))
+            (name, to_two_places(each), *(f"{count:,}" for count in each.counts.values()))
             for name, each in overall.dimensions.items()
         )
         yield table(
             [("dimension", "mean (0-2)", "0", "1", "2"), *scored], name=f"Dimensions, {title}"
         )
     if overall.invalid.count:
-        bounds = (ends_text(ends, 100, "%", 1) for ends in overall.bounds.verdicts.values())
-        worst = ("worst to best", *bounds, ends_text(overall.bounds.overall_score, 1, "", 2))
+        bounds = (range_text(ends, ".1%") for ends in overall.bounds.verdicts.values())
+        worst = ("worst to best", *bounds, range_text(overall.bounds.overall_score, ".2f"))
         yield element("p", "If all invalid evaluations were valid:")
         yield table([("", *VERDICTS, "overall (0-8)"), worst], name=f"Bounds, {title}")
 
@@ -145,15 +139,15 @@ def _group(label: str, group: Group) -> tuple[str, ...]:
     return (
         label,
         f"{group.samples:,}",
-        *map(share_text, group.verdicts.values()),
-        share_text(group.invalid),
-        mean_text(group.overall_score),
+        *map(in_percent, group.verdicts.values()),
+        in_percent(group.invalid),
+        to_two_places(group.overall_score),
     )
 
 
 def _invalid(one: Evaluation) -> Iterator[Markup]:
     rows = [
-        (row.judge, flag, f"{share.count:,} of {row.samples:,}", share_text(share))
+        (row.judge, flag, f"{share.count:,} of {row.samples:,}", in_percent(share))
         for row in one.reasons
         for flag, share in row.flags.items()
     ]
@@ -162,7 +156,7 @@ def _invalid(one: Evaluation) -> Iterator[Markup]:
         return
     yield table([("judge", "reason", "evaluations", "share"), *rows], name="Invalid by reason")
     scored = (
-        (f"{row.overall_score}", f"{row.readable:,}", share_text(row.invalid))
+        (f"{row.overall_score}", f"{row.readable:,}", in_percent(row.invalid))
         for row in one.primary.by_score
     )
     yield element("p", "Excluded is not missing at random (Reading R26); by overall score:")
@@ -190,7 +184,7 @@ def _change(rows: Iterable[Drifted]) -> Iterator[tuple[str, ...]]:
             "drift" if row.is_drift else "what names do",
             f"{comparison.outputs:,}",
             f"{row.shared:,}",
-            share_text(comparison.same_verdict),
-            mean_text(comparison.mean_difference),
-            plain_text(comparison.kappa[OVERALL], comparison.kappa_ci95[OVERALL]),
+            in_percent(comparison.same_verdict),
+            to_two_places(comparison.mean_difference),
+            comparison.kappa_text(OVERALL),
         )

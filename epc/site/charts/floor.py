@@ -1,9 +1,8 @@
 """The noise floor laid open: which gamma comes without any coupling, and what is left over."""
 
 from epc.protocol.results import Json
-from epc.records.manifest import Manifest, plain
+from epc.records.manifest import Manifest
 from epc.registry.record import AuditSummary
-from epc.report.audit_text import interval
 from epc.report.charts.chart import (
     BAND,
     FIRST,
@@ -19,6 +18,7 @@ from epc.report.charts.chart import (
 from epc.report.coupling_text import MEANING
 from epc.simulation.noise import coin_bands
 from epc.spec.domains import pair_title
+from epc.statistics.figures import ONE_SEED, figure_text, spread_text
 
 _STEP = {"step": 26}
 
@@ -74,8 +74,7 @@ def floor_chart(manifest: Manifest) -> Chart:
 def _floor_words(noise: list[Json], means: list[Json]) -> str:
     measured = " and ".join(f"{row['source']} {row['mean']:.3f}" for row in means)
     without = ", ".join(
-        f"{row['source']} {row['mean']:.3f} ({row['low']:.2f} to {row['high']:.2f})"
-        for row in noise
+        f"{row['source']} {spread_text(row['mean'], row['low'], row['high'])}" for row in noise
     )
     return f"Mean gamma {measured}. Without any coupling it is: {without}."
 
@@ -94,7 +93,10 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
     rule = {"type": "rule", "size": 2.5, "color": FIRST}
     dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
     value = quantity("excess", "excess coupling")
-    intervals = "; ".join(f"{pair_title(d)} {interval(plain(excess[d]))}" for d in directions)
+    intervals = "; ".join(
+        f"{pair_title(d)} {figure_text(excess[d].mean, excess[d].ci95, '+.3f', ONE_SEED)}"
+        for d in directions
+    )
     alternative = (
         f"Excess coupling {intervals}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
     )

@@ -34,8 +34,8 @@ def test_epc_5_1_5_a_run_beside_a_figure_of_the_paper_says_first_what_differs(ru
         assert f"\n  {fact} " in differs
     assert "through api2d, a third party's gateway" in differs
     assert same == "The same in both: rounds, tasks"
-    assert "1.176  (no interval)" in figures
-    assert "1.17  (0.73 to 1.61), a coin flip's" in figures
+    assert "1.176 (no interval)" in figures
+    assert "1.170 (0.73 to 1.61), a coin flip's" in figures
     assert "substantial, within noise " in figures
     assert "substantial, within coin-flip range" in figures
     assert "gamma/visual_to_text: not printed for v1.0-GPT4o-0806" in missing

@@ -131,7 +131,7 @@ def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> N
     assert "1.100" in text
     assert shown["figures"]["gamma"]["text_to_visual"]["mean"] == 1.1
     assert shown["expiry"]["status"] == "current"
-    assert "1.100  (no interval)" in page
+    assert "1.100 (no interval)" in page
     done = run(checkout.folder, "snapshot", "changes", "--since", "2026-01-31", "--format", "json")
     assert [(c["date"], c["what"]) for c in rows(done)] == [("2026-02-01", "published")]
 

@@ -47,8 +47,8 @@ def test_reading_r57_one_that_differs_says_that_the_older_one_drifted_and_by_wha
     (told,) = endings(registry(measured()), new, DAY)
 
     assert (told.event, told.source) == ("drifted", "v1.1-Judge-1")
-    assert "1.100  [1.000, 1.200]" in told.reason
-    assert "1.350  [1.300, 1.400]" in told.reason
+    assert "1.100 [1.000, 1.200]" in told.reason
+    assert "1.350 [1.300, 1.400]" in told.reason
 
 
 OTHERS: list[tuple[str, Snapshot]] = [

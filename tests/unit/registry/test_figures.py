@@ -285,4 +285,4 @@ def test_a_noise_floor_has_the_spread_of_single_seeds_and_no_interval() -> None:
     (floor,) = figures({"floor": {"mean": 1.1, "q025": 0.5, "q975": 1.9}})
 
     assert (floor.interval, floor.spread) == (None, (0.5, 1.9))
-    assert str(floor) == "1.100  (0.500 to 1.900 for 95% of single seeds)"
+    assert str(floor) == "1.100 (0.500 to 1.900 for 95% of single seeds)"

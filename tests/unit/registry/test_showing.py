@@ -64,7 +64,7 @@ def test_a_reported_snapshot_s_page_has_its_source_its_figures_and_its_events() 
         "             a",
         "",
         HEAD,
-        "    gamma/text_to_visual  1.100  (no interval)  substantial, within coin-flip range",
+        "    gamma/text_to_visual  1.100 (no interval)  substantial, within coin-flip range",
         "",
         "  events",
         "    2026-03-01  withdrawn  a cache",
@@ -84,7 +84,7 @@ def test_a_measured_snapshot_s_page_has_what_its_audit_says_and_warns_of() -> No
         "             few seeds",
         "             ties",
     ]
-    assert "    gamma/a_to_b  1.100  [1.000, 1.200]  substantial, within coin-flip range" in lines
+    assert "    gamma/a_to_b  1.100 [1.000, 1.200]  substantial, within coin-flip range" in lines
 
 
 def test_reading_r8_a_failed_run_is_marked_before_all_else() -> None:

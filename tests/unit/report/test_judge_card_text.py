@@ -73,15 +73,16 @@ def test_what_a_card_rests_on_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "ci95", "said"),
+    ("name", "value", "ci95", "said"),
     [
-        (0.25, (0.2, 0.3), "0.250 [0.200, 0.300]"),
-        (30, (30, None), "30 [30, or more]"),
-        (0.25, None, "0.250 (no interval)"),
-        (None, None, "- (no interval)"),
+        ("gamma", 0.25, (0.2, 0.3), "0.250 [0.200, 0.300]"),
+        ("days_left", 30, (30, None), "30 [30, or more]"),
+        ("days_left", None, (1_000, None), "- [1,000, or more]"),
+        ("gamma", 0.25, None, "0.250 (no interval)"),
+        ("gamma", None, None, "-"),
     ],
 )
-def test_a_figure_has_its_interval(value: Any, ci95: Any, said: str) -> None:
-    figure: Any = SimpleNamespace(value=value, ci95=ci95)
+def test_a_figure_has_its_interval(name: str, value: Any, ci95: Any, said: str) -> None:
+    figure: Any = SimpleNamespace(name=name, value=value, ci95=ci95)
 
     assert interval(figure) == said

@@ -20,7 +20,7 @@ def test_the_table_holds_the_means_and_intervals_of_the_manifest(flip: Run) -> N
 
     gamma = manifest["results"]["summary"]["gamma"]
     cells = [
-        f"{g['mean']:.3f}  [{g['ci95'][0]:.3f}, {g['ci95'][1]:.3f}]"
+        f"{g['mean']:.3f} [{g['ci95'][0]:.3f}, {g['ci95'][1]:.3f}]"
         for g in (gamma["text_to_visual"], gamma["visual_to_text"])
     ]
     (line,) = [line for line in text.splitlines() if line.startswith("  gamma")]
@@ -53,9 +53,9 @@ def test_reading_r15_noise_floor_excess_and_coin_flip_stand_under_gamma(flip: Ru
     (excess,) = [line for line in lines if line.startswith("    excess coupling ")]
     for direction in ("text_to_visual", "visual_to_text"):
         stated = control["noise_floor"][direction]
-        assert f"{stated['mean']:.3f}  ({stated['q025']:.2f} to {stated['q975']:.2f})" in floor
+        assert f"{stated['mean']:.3f} ({stated['q025']:.2f} to {stated['q975']:.2f})" in floor
         beyond = control["excess"][direction]
-        assert f"{beyond['mean']:+.3f}  [{beyond['ci95'][0]:+.3f}, " in excess
+        assert f"{beyond['mean']:+.3f} [{beyond['ci95'][0]:+.3f}, " in excess
     assert sum(line.startswith("    coin flip ") for line in lines) == 2
     assert "simulated from this run's verdicts" in report(Manifest.parse(manifest))
 
@@ -182,11 +182,11 @@ def test_reading_r10_one_seed_is_one_seed_and_never_a_zero_width_interval(tmp_pa
 
     (line,) = [line for line in text.splitlines() if line.startswith("  gamma")]
     mean = manifest["results"]["summary"]["gamma"]["text_to_visual"]["mean"]
-    assert line.count("[one seed]") == 2
-    assert f"{mean:.3f}  [one seed]" in line
+    assert line.count("(one seed)") == 2
+    assert f"{mean:.3f} (one seed)" in line
     assert f"[{mean:.3f}, {mean:.3f}]" not in text
     # Five lines of two directions: gamma, excess, JSD, zero-coupling rate, tie rate.
-    assert text.count("[one seed]") == 10
+    assert text.count("(one seed)") == 10
     assert "Student" not in text
 
 

@@ -67,7 +67,7 @@ def test_reading_r77_each_figure_is_under_the_first_name_of_what_was_asked() -> 
         "",
         "ties: ties, of all verdicts",
         "  J/plain  0.250 [0.125, 0.500]   n 1,000, items 8",
-        "  K        1.000 [too few items]  n 9, items 1",
+        "  K        1.000 (too few items)  n 9, items 1",
         "",
         "not stated: agreement between judges: no two were asked the same",
         "",
@@ -104,7 +104,7 @@ def test_reading_r77_two_judges_that_were_asked_the_same_stand_under_both_names(
     )
     assert lines.splitlines()[begin : begin + 6] == [
         "agreement: two judges say the same of what both were asked with one prompt",
-        "  J/plain and K  0.500 [too few items]  n 4, items 4",
+        "  J/plain and K  0.500 (too few items)  n 4, items 4",
         "",
         "kappa: the same, as Cohen's kappa",
         "  J/plain and K  0.250 [0.125, 0.500]   n 1,000, items 8",

@@ -55,7 +55,7 @@ HARD = Successor(agreement=agreement(subset="hard"), state="alive", living=True)
         (
             (LIVING, GONE),
             (
-                "old: new can be named: 80.0% of verdicts alike [0.700, 0.900], where chance gives "
+                "old: new can be named: 80.0% [70.0%, 90.0%] of verdicts alike, where chance gives "
                 "50.0%, on 600 common items (LLMBar, prompt P); which of the two is right more "
                 "often is not known."
             ),
@@ -112,7 +112,7 @@ def test_reading_r96_a_successor_exceeds_chance_by_a_margin_corrected_for_the_ch
 def test_a_judge_s_agreement_is_one_line() -> None:
     assert agreement_line(agreement()) == (
         "0.800 [0.700, 0.900] of 1,200 verdicts alike, chance 0.500, items 600; "
-        "share of the first place +0.050 [-0.050, 0.150]; same decoding"
+        "share of the first place +0.050 [-0.050, +0.150]; same decoding"
     )
     bare = agreement(same_decoding=False, shifts={}, shared_answers=3)
     assert agreement_line(bare).endswith(

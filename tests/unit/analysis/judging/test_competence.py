@@ -26,11 +26,11 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
 
     found = detection("truncated", pairs, constant=False)
 
-    assert (found.count, found.share) == (1, 1 / 4)
+    assert (found.count, found.value) == (1, 1 / 4)
     assert (found.pairs, found.lost, found.at_floor) == (5, 2, 1)
     assert found.bounds == (1 / 5, 4 / 5)
     assert (found.ci95, found.word) == (None, "cannot_tell")  # four are too few
-    assert detection("truncated", pairs, constant=True).share == 1 / 5
+    assert detection("truncated", pairs, constant=True).value == 1 / 5
 
 
 @pytest.mark.parametrize(("pairs", "is_stated"), [(7, False), (8, True)])
@@ -48,7 +48,7 @@ def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
 )
 def test_reading_r87_each_kind_has_its_order(kind: str, lower: int, same: int, higher: int) -> None:
     shares = [
-        detection(kind, [pair(0, base, made)], constant=False).share
+        detection(kind, [pair(0, base, made)], constant=False).value
         for base, made in ((BASE, LESS), (BASE, BASE), (LESS, BASE))
     ]
 

@@ -82,10 +82,10 @@ def test_reading_r26_intervals_are_clustered_by_question(case: Case) -> None:
 
     if figure in ("mean", "score"):
         found = mean([one[:2] for one in seen], ends=(0, 8) if figure == "score" else None)
-        answer = stated(found.mean, found.ci95)
+        answer = stated(found.value, found.ci95)
     else:
         counts = share(seen, 1 if figure == "wilson" else 3)
-        answer = stated(counts.share, counts.ci95)
+        answer = stated(counts.value, counts.ci95)
 
     assert disagreements(case["expect"], answer) == []
 
@@ -134,16 +134,16 @@ def test_reading_r26_every_share_has_its_bounds(case: Case) -> None:
     assert found.bounds is not None
     answer = {
         "verdicts": {
-            name: {"value": found.verdicts[name].share, "bounds": ends(found.bounds.verdicts[name])}
+            name: {"value": found.verdicts[name].value, "bounds": ends(found.bounds.verdicts[name])}
             for name in VERDICTS
         },
         "overall_score": {
-            "value": found.overall_score.mean,
+            "value": found.overall_score.value,
             "bounds": ends(found.bounds.overall_score),
         },
-        "invalid": found.invalid.share,
-        "invalid_by_target": {g.value: g.invalid.share for g in groups(judgments, "target_model")},
-        "invalid_by_score": {str(s.overall_score): s.invalid.share for s in by_score(judgments)},
+        "invalid": found.invalid.value,
+        "invalid_by_target": {g.value: g.invalid.value for g in groups(judgments, "target_model")},
+        "invalid_by_score": {str(s.overall_score): s.invalid.value for s in by_score(judgments)},
     }
     assert disagreements(case["expect"], answer) == []
 
@@ -165,7 +165,7 @@ def test_reading_r24_leniency_is_no_self_preference(case: Case) -> None:
         for one in case["given"]["judgments"]
     )
 
-    assert disagreements(case["expect"], {one.judge: one.mean for one in found}) == []
+    assert disagreements(case["expect"], {one.judge: one.value for one in found}) == []
 
 
 def evaluated(name: str, side: Case, judge: str = JUDGE) -> Evaluated:
@@ -211,7 +211,7 @@ def test_reading_r27_drift_is_stated_of_like_for_like_and_of_no_shared_answer(ca
     for row in stated:
         assert row.is_drift == ("names" not in expected["differing"])
         assert (row.compared.outputs, row.shared) == (expected["compared"], expected["shared"])
-        assert disagreements(expected["mean_difference"], row.compared.mean_difference.mean) == []
+        assert disagreements(expected["mean_difference"], row.compared.mean_difference.value) == []
     named = [str(row) for row in found if not isinstance(row, Drifted)]
     if not expected["stated"]:
         assert f"another {', another '.join(expected['differing'])}" in named[0]
@@ -227,11 +227,11 @@ def test_a_pass_share_is_put_right_by_labels(case: Case) -> None:
     )
 
     answer = {
-        "stated": found.stated.share,
-        "sensitivity": found.sensitivity.share,
-        "specificity": found.specificity.share,
-        "rogan_gladen": found.rogan_gladen.mean,
-        "prediction_powered": found.prediction_powered.mean,
+        "stated": found.stated.value,
+        "sensitivity": found.sensitivity.value,
+        "specificity": found.specificity.value,
+        "rogan_gladen": found.rogan_gladen.value,
+        "prediction_powered": found.prediction_powered.value,
     }
     assert disagreements(case["expect"], answer) == []
 
@@ -269,7 +269,7 @@ def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike(
     (pair,) = found.agreement.pairs
     assert pair.judges == ("maker/a", "maker/b")
     assert pair.compared.outputs == 3
-    assert pair.compared.mean_absolute_error.mean == pytest.approx(2 / 3)
+    assert pair.compared.mean_absolute_error.value == pytest.approx(2 / 3)
 
 
 def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:

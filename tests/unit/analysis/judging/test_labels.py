@@ -45,13 +45,13 @@ def test_a_judge_is_held_against_people_on_what_both_judged() -> None:
     (row,) = found.judges
     assert (found.outputs, found.undecided, found.labellers) == (3, 0, 1)
     assert (row.judge, row.labelled, row.lost) == ("j", 2, 1)
-    assert (row.same_verdict.count, row.same_verdict.share) == (1, 1 / 2)
+    assert (row.same_verdict.count, row.same_verdict.value) == (1, 1 / 2)
     # Of what people scored 0 the judge scored one output 2, and so of what they scored 2.
     assert row.errors[0].counts == ((0, 0, 1), (0, 0, 0), (0, 0, 1))
-    assert row.passes.stated.share == pytest.approx(2 / 3)
+    assert row.passes.stated.value == pytest.approx(2 / 3)
     # Two of three labels are PASS, whatever the judge judged.
-    assert (found.passes.count, found.passes.share) == (2, 2 / 3)
-    assert (row.passes.sensitivity.share, row.passes.specificity.share) == (1, 0)
+    assert (found.passes.count, found.passes.value) == (2, 2 / 3)
+    assert (row.passes.sensitivity.value, row.passes.specificity.value) == (1, 0)
 
 
 def seen(judge: float, people: float | None, times: int, at: int) -> list[Counted]:
@@ -74,12 +74,12 @@ def test_a_pass_share_is_put_right_by_the_errors_on_labelled_outputs() -> None:
 
     found = corrected(counted)
 
-    assert found.rogan_gladen.mean == pytest.approx(23 / 28)
-    assert found.prediction_powered.mean == pytest.approx(31 / 40 - 1 / 20)
+    assert found.rogan_gladen.value == pytest.approx(23 / 28)
+    assert found.prediction_powered.value == pytest.approx(31 / 40 - 1 / 20)
     for figure in (found.rogan_gladen, found.prediction_powered):
         assert figure.ci95 is not None
-        assert figure.mean is not None
-        assert 0 <= figure.ci95[0] < figure.mean < figure.ci95[1] <= 1
+        assert figure.value is not None
+        assert 0 <= figure.ci95[0] < figure.value < figure.ci95[1] <= 1
 
 
 def test_few_labels_of_many_questions_give_no_interval_and_the_reason() -> None:
@@ -89,7 +89,7 @@ def test_few_labels_of_many_questions_give_no_interval_and_the_reason() -> None:
         for labels in (19, 20)
     )
 
-    assert few.prediction_powered.mean == enough.prediction_powered.mean == 1
+    assert few.prediction_powered.value == enough.prediction_powered.value == 1
     assert few.prediction_powered.ci95 is None
     assert few.no_interval == (
         "19 of 100 questions have labels: an interval takes 20, twice the square root of all"

@@ -334,7 +334,7 @@ def test_judge_1_2_drift_never_pools_self_judging_with_cross_judging(tmp_path: P
 
     found = summary([tmp_path / "july", tmp_path / "august"])
 
-    shifts = {row.method: row.compared.mean_difference.mean for row in found.drift}
+    shifts = {row.method: row.compared.mean_difference.value for row in found.drift}
     assert shifts == {"cross_judge": -3, "self_judge": -1}
     printed = list(csv.DictReader(io.StringIO(table(found))))
     sections = {row["section"] for row in printed if row["evaluation"].count(" to ")}

@@ -15,7 +15,6 @@ from epc.analysis.judging.results import (
     Drifted,
     Ends,
     Evidence,
-    Mean,
     SelfPreference,
     Share,
 )
@@ -30,12 +29,13 @@ from epc.analysis.judging.trust import (
     statements,
 )
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL
+from epc.statistics.figures import Mean
 
 SCORES = ((2, 2, 2, 2), (2, 2, 1, 1), (1, 1, 1, 1), (0, 0, 0, 1))
 
 
 def share(count: int, of: int, ci95: Ends | None) -> Share:
-    return Share(count=count, share=count / of, ci95=ci95)
+    return Share(count=count, value=count / of, ci95=ci95)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_reading_r24_no_self_preference_is_said_where_none_can_be_large(
     ci95: Ends | None, trusted: str
 ) -> None:
     row = SelfPreference(
-        judge="j", own=9, others=9, questions=9, not_stated=None, mean=0.1, ci95=ci95
+        judge="j", own=9, others=9, questions=9, not_stated=None, value=0.1, ci95=ci95
     )
     assert _own("j", row).trusted == trusted
 
@@ -153,8 +153,8 @@ def test_a_difference_is_none_where_its_whole_interval_is_within_half_a_point(
 
 
 def test_reading_r76_only_what_nothing_but_time_parts_says_that_a_judge_stayed_the_same() -> None:
-    zero = Mean(mean=0.0, ci95=(-0.1, 0.1))
-    none = Share(count=0, share=None, ci95=None)
+    zero = Mean(value=0.0, ci95=(-0.1, 0.1))
+    none = Share(count=0, value=None, ci95=None)
     drifted = Drifted(
         before="a",
         after="b",

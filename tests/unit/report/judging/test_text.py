@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from epc.analysis.judging.results import Agreement, Compared, Mean, Pair, Share, Statement
+from epc.analysis.judging.results import Agreement, Compared, Pair, Share, Statement
 from epc.report.judging.text import _agreement, _trust
 from epc.spec.judge_v1 import OVERALL
+from epc.statistics.figures import Mean
 
 
 def compared(outputs: int) -> Compared:
-    share, mean = Share(count=1, share=0.5, ci95=None), Mean(mean=0.25, ci95=None)
+    share, mean = Share(count=1, value=0.5, ci95=None), Mean(value=0.25, ci95=None)
     return Compared(
         outputs=outputs,
         same_verdict=share,

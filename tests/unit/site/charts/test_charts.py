@@ -296,7 +296,7 @@ def test_a_row_is_drawn_on_a_coin_flip_where_it_has_no_floor_of_its_own(tmp_path
 
     drawn = unescape(spark(row(tmp_path).row))
 
-    assert f"gamma 1.100  (no interval), {READ}" in drawn
+    assert f"gamma 1.100 (no interval), {READ}" in drawn
     assert f"a coin flip {coin.mean:.2f}" in drawn
     assert drawn.count("<rect") == 1
     assert drawn.count("<circle") == 1
