@@ -271,7 +271,6 @@ SCORED = """item,subset,question,judge,a,a_by,a_score
 """
 
 
-@pytest.mark.slow
 def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_task(
     tmp_path: Path,
 ) -> None:
@@ -285,8 +284,8 @@ def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_tas
     ]
     table = SCORED.format("\n".join(lines))
 
-    document, _ = reported(tmp_path, table, "--baseline", "base")
-    _, without = reported(tmp_path, table)
+    document, _ = stated(tmp_path, table, "--baseline", "base")
+    _, without = stated(tmp_path, table)
 
     found = document["groups"][0]["transfer"]
     assert (found["word"], found["verdicts"], found["baseline_chosen"]) == ("coupled", 24, True)

@@ -7,11 +7,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from alpaca_support import CONFIGS, alpaca, entry, written
+from alpaca_support import alpaca, written
 from records_support import epc
 
 from epc.records.observed.converting import digest
-from epc.records.observed.shapes import known_faults
 
 Converted = tuple[dict[str, Any], list[dict[str, Any]]]
 
@@ -95,35 +94,6 @@ def test_reading_r77_texts_under_a_non_commercial_licence_are_refused(tmp_path: 
     assert not out.exists()
 
 
-@pytest.mark.parametrize(
-    ("file", "value", "expected"),
-    [
-        (f"{CONFIGS}/plain/configs.yaml", "plain: 1", "states no annotator 'plain'"),
-        ("results/new/plain/annotations.json", [{"instruction": 1}], "Expected `str`, got `int`"),
-        (
-            "results/new/plain/annotations.json",
-            [entry("One?", "first", 1.25)],
-            "annotations.json/0: has the preference 1.25",
-        ),
-        (
-            "results/new/plain/annotations.json",
-            [entry("One?", "first", 1, annotator="unheard")],
-            "unheard/configs.yaml: is missing",
-        ),
-    ],
-)
-def test_reading_r77_an_alpaca_eval_that_does_not_fit_gets_a_finding(
-    file: str, value: Any, expected: str, tmp_path: Path
-) -> None:
-    source = written(alpaca(tmp_path / "source"), {file: value})
-
-    done = epc("observe", "import", source, "--shape=alpaca-eval", "--out", tmp_path / "o.jsonl")
-
-    assert done.returncode == 1
-    assert expected in done.stdout.decode()
-    assert "expected a folder with results/GENERATOR/ANNOTATOR" in done.stdout.decode()
-
-
 def test_reading_r77_a_verdict_file_of_some_files_comes_out_again_from_all(
     tmp_path: Path,
 ) -> None:
@@ -201,25 +171,6 @@ def test_reading_r77_judgebench_turns_decisions_back_and_takes_scores_once(tmp_p
     assert header["settings"][vanilla]["prompt"] == {"name": "vanilla", "sha256": digest("Which?")}
 
 
-@pytest.mark.parametrize(
-    ("damage", "expected"),
-    [
-        ({"label": "A"}, "o.jsonl:1: label 'A' and 2 judgments"),
-        ({"pair_id": 1}, "o.jsonl:1: Expected `str`, got `int` - at `$.pair_id`"),
-    ],
-)
-def test_reading_r77_a_judgebench_that_does_not_fit_gets_a_finding_with_its_line(
-    damage: dict[str, Any], expected: str, tmp_path: Path
-) -> None:
-    lines = [judged(1, "A>B", "B>A", **damage)]
-    source = written(tmp_path / "source", {"outputs/o.jsonl": lines})
-
-    done = epc("observe", "import", source, "--shape=judgebench", "--out", tmp_path / "o.jsonl")
-
-    assert done.returncode == 1
-    assert expected in done.stdout.decode()
-
-
 # Auto-J -------------------------------------------------------------------------------------------
 
 
@@ -254,32 +205,3 @@ def test_reading_r77_auto_j_has_both_orders_and_what_people_said(tmp_path: Path)
         ("critique/0", "b", "b", None, "auto-j"),  # the first place, where b stood
         ("critique/1", "a", "unreadable", None, "auto-j"),
     ]
-
-
-def test_reading_r77_auto_j_of_files_with_other_numbers_of_lines_is_refused(tmp_path: Path) -> None:
-    source = auto_j(tmp_path / "source")
-    (source / "data/outputs/pairwise_example_output.jsonl").write_text('{"output": 0}')
-    (source / "data/test/reference_chatgpt_critique.jsonl").unlink()
-
-    done = epc("observe", "import", source, "--shape", "auto-j", "--out", tmp_path / "o.jsonl")
-
-    assert done.returncode == 1
-    assert "files of 2, 1 lines" in done.stdout.decode()
-    assert "reference_chatgpt_critique.jsonl: is missing" in done.stdout.decode()
-
-
-@pytest.mark.parametrize("shape", ["alpaca-eval", "judgebench", "auto-j", "inspect", "promptfoo"])
-def test_a_shape_shows_what_it_expects_and_states_its_faults_by_id(
-    shape: str, tmp_path: Path
-) -> None:
-    (tmp_path / "empty").mkdir()
-
-    done = epc(
-        "observe", "import", tmp_path / "empty", "--shape", shape, "--out", tmp_path / "o.jsonl"
-    )
-
-    assert done.returncode == 1
-    assert "empty: holds n" in done.stdout.decode()
-    ids = [fault.id for fault in known_faults(shape)]
-    assert len(ids) == len(set(ids)) > 1
-    assert all(fault.says.endswith(".") for fault in known_faults(shape))

@@ -98,18 +98,6 @@ def test_alpha_is_the_published_one() -> None:
     assert len(found["pairs"]) == 6
 
 
-def test_what_is_undefined_is_null() -> None:
-    same = [judgment(f"o{i}", judge, 8) for i in range(3) for judge in ("a", "b")]
-
-    found = between_judges(same)
-
-    assert found["alpha"]["overall_score"] is None
-    assert found["pairs"][0]["kappa"]["overall_score"] is None
-    assert found["pairs"][0]["same_verdict"]["share"] == 1
-    assert between_judges([])["pairs"] == []
-    assert between_judges(same[:1])["alpha"]["COMPLETENESS"] is None
-
-
 def test_only_valid_cross_judgments_enter_agreement() -> None:
     judged = [
         judgment("o1", "a", 8),
