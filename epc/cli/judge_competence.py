@@ -85,12 +85,13 @@ def competence(
 
 def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
     """Test the judges of a set before it is judged; return whether none is incapable."""
+    from epc.analysis.judging.competence import competences
     from epc.engine.judging.competence import Asked, tests_of
     from epc.report.judging.competence import title_of
 
     tests = tests_of(folder, (), Asked())
     ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
-    results = _found(folder)
+    results = competences(folder)
     for one in results:
         note(f"competence {title_of(one)}")
     return not _incapable(results)
@@ -125,22 +126,17 @@ def again(folder: Path, options: "Asked", judges: tuple[str, ...]) -> str:
 
 
 def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
+    from epc.analysis.judging.competence import competences
     from epc.records.typed import as_json
     from epc.report.judging.competence import competence_text
 
-    results = [one for one in _found(folder) if not judges or one.judge in judges]
+    results = [one for one in competences(folder) if not judges or one.judge in judges]
     tell(
         form,
         lambda: {"competence": as_json(results)},
         lambda: "\n".join(competence_text(results)).strip(),
     )
     return results
-
-
-def _found(folder: Path) -> "tuple[Competence, ...]":
-    from epc.analysis.judging.competence import competences
-
-    return competences(folder)
 
 
 def _incapable(results: "Sequence[Competence]") -> bool:

@@ -62,8 +62,9 @@ def finish(
 
     `probed`: a hosted evaluator answers one comparison before all others are asked.
     """
+    from epc.analysis.audit import audit
     from epc.cli.progress import shown
-    from epc.cli.show import show_written
+    from epc.cli.show import show
     from epc.engine.clock import ticking
     from epc.engine.plan import discard
     from epc.engine.session import measure
@@ -88,7 +89,8 @@ def finish(
     carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
     note("")
     # What stands on disk, so that this prints the very bytes that `epc show` does.
-    audited = show_written(load_manifest(folder), folder, form=form)
+    audited = audit(folder)
+    show(load_manifest(folder), folder, form=form, audited=audited)
     note("")
     note(f"manifest {folder / 'manifest.json'}")
     note(f"picture  `epc show {folder}` draws it")

@@ -133,19 +133,6 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
             say(line)
 
 
-def show_written(manifest: "Manifest", folder: Path, *, form: str) -> "Audit":
-    """Show a record that this program has just written and replayed; return its audit.
-
-    The picture is left to whoever looks: starting what draws takes as long as hundreds of calls.
-    """
-    from epc.analysis.audit import audit_checked
-    from epc.records.validate import check_statement
-
-    audited = audit_checked(check_statement(manifest, folder))
-    show(manifest, folder, form=form, audited=audited)
-    return audited
-
-
 def show(
     manifest: "Manifest",
     run: Path,

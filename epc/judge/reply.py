@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from epc.errors import Finding
 from epc.json_text import decode, parse
+from epc.judge.shape import Json, shown
 from epc.spec.judge_v1 import (
     DECISIVE,
     DIMENSIONS,
@@ -15,8 +16,6 @@ from epc.spec.judge_v1 import (
     Verdict,
 )
 from epc.spec.refusals import refuses
-
-Json = dict[str, Any]
 
 _CLAUSE: Final = "JUDGE-5.1"
 _SHOWN: Final = 60
@@ -45,7 +44,7 @@ def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
     if problems:
         return text, None, [_not_one_object(text, problem) for problem in problems]
     if not isinstance(value, dict):
-        problem = f"the reply is a JSON {_kind(value)}, expected exactly one object"
+        problem = f"the reply is {shown(value)}, expected exactly one object"
         return text, None, [_finding("", problem)]
     return text, value, []
 
@@ -77,14 +76,6 @@ def _not_one_object(text: str, problem: Finding) -> Finding:
 def _finding(where: str, problem: str) -> Finding:
     remedy = "have the judge print exactly one JSON object, and nothing else"
     return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, list):
-        return "array"
-    if isinstance(value, str):
-        return "string"
-    return "null" if value is None else "number or boolean"
 
 
 Scores = Mapping[str, int]

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from epc.json_text import pointer
-from epc.judge.reply import Json
 from epc.spec.judge_v1 import DIMENSIONS, EVIDENCE_KEYS, META, OVERALL
+
+Json = dict[str, Any]
 
 _FIELDS: Final = {
     "meta": (dict, "an object", "JUDGE-5.2"),

@@ -77,22 +77,6 @@ def validate(path: Path) -> Report:
     return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=probes)
 
 
-def check_statement(manifest: Manifest, folder: Path) -> Report:
-    """Check what a manifest says, but none of it against its trials again.
-
-    For a record that this program has just written, and replayed as it did.
-
-    Raises: WorldError if the disk fails.
-    """
-    findings = Findings()
-    _check_configuration(manifest, findings)
-    _check_seeds(manifest, findings)
-    probes = read_probes(manifest, folder, findings)
-    _check_table(manifest, findings)
-    _check_provenance(manifest, findings)
-    return Report(path=str(folder), findings=findings.kept(), manifest=manifest, asked=probes)
-
-
 def _check_provenance(manifest: Manifest, findings: Findings) -> None:
     """Note what a provider or a disk did that makes a measurement doubtful."""
     for where, problem in suspicions(manifest):

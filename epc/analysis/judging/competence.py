@@ -22,7 +22,7 @@ from epc.analysis.judging.evaluation import (
     Shift,
 )
 from epc.analysis.judging.results import Drifted, Share, Trusted
-from epc.analysis.judging.shares import Judgment, judgments_of, mean, share
+from epc.analysis.judging.shares import Judgment, Seen, judgments_of, mean, share
 from epc.analysis.judging.trust import is_none
 from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
 from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Planting
@@ -161,14 +161,12 @@ def detection(
     excused = expected == "lower" and not constant
     counted = [pair for pair in pairs if not (excused and pair.is_at_floor)]
     right = [(pair.question, float(pair.is_right(expected)), 1.0) for pair in counted]
-    figure = _stated(share(right, rules), len(counted))
+    figure = _share(right, rules)
     lost = sum(pair.is_lost for pair in counted)
     total, at_floor = len(pairs), len(pairs) - len(counted)
     most = figure.count + lost + at_floor
     return Detection(
-        count=figure.count,
-        value=figure.value,
-        ci95=figure.ci95,
+        **structs.asdict(figure),
         kind=kind,
         expected=expected,
         pairs=total,
@@ -185,6 +183,14 @@ _Figure = TypeVar("_Figure", Share, Mean)
 def _stated(figure: _Figure, pairs: int) -> _Figure:
     """Return a figure, of fewer than `FEWEST` pairs without its interval."""
     return figure if pairs >= FEWEST else structs.replace(figure, ci95=None)
+
+
+def _share(seen: Sequence[Seen], rules: Rules = RULES) -> Share:
+    return _stated(share(seen, rules), len(seen))
+
+
+def _mean(seen: Sequence[tuple[str, float]]) -> Mean:
+    return _stated(mean(seen), len(seen))
 
 
 def _shifts(folder: Path, judge: str, part: _Part) -> Iterator[Shift]:
@@ -207,10 +213,9 @@ def _shift(by: Literal["length", "format", "name"], over: str, pairs: Sequence[P
         for pair in pairs
         if (base := pair.base) is not None and (made := pair.made) is not None
     ]
-    figure = _stated(mean(changes), len(changes))
+    figure = _mean(changes)
     return Shift(
-        value=figure.value,
-        ci95=figure.ci95,
+        **structs.asdict(figure),
         by=by,
         over=over,
         pairs=len(pairs),
@@ -271,16 +276,14 @@ def _ablation(folder: Path, judge: str, part: _Part) -> Ablation | None:
             index = DIMENSIONS.index(dimension)
             ours, theirs = ((one.scores or base)[index] - base[index] for one in (without, control))
             changes.append((without.question, float(ours), float(theirs)))
-    difference = _stated(mean([(q, ours - theirs) for q, ours, theirs in changes]), len(changes))
+    difference = _mean([(q, ours - theirs) for q, ours, theirs in changes])
     return Ablation(
         pairs=len(pairs),
         lost=len(pairs) - len(changes),
-        moved=_stated(share([(q, float(ours != 0), 1) for q, ours, _ in changes]), len(changes)),
-        moved_control=_stated(
-            share([(q, float(theirs != 0), 1) for q, _, theirs in changes]), len(changes)
-        ),
-        change=_stated(mean([(q, ours) for q, ours, _ in changes]), len(changes)),
-        change_control=_stated(mean([(q, theirs) for q, _, theirs in changes]), len(changes)),
+        moved=_share([(q, float(ours != 0), 1) for q, ours, _ in changes]),
+        moved_control=_share([(q, float(theirs != 0), 1) for q, _, theirs in changes]),
+        change=_mean([(q, ours) for q, ours, _ in changes]),
+        change_control=_mean([(q, theirs) for q, _, theirs in changes]),
         difference=difference,
         bears=_bears(difference),
     )

@@ -1,10 +1,10 @@
 """The Parquet form of a verdict file: the same fields as columns, the header as metadata."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, Final
 
-from msgspec import UNSET
+from msgspec import to_builtins
 
 from epc.arrays import Indices, np
 from epc.errors import Finding
@@ -96,18 +96,11 @@ def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collectio
     import pyarrow.parquet as pq
 
     names = [name for name in FIELDS if name in present] or ["item"]
-    fields = [pa.field(name, _kind(name)) for name in names]
-    schema = pa.schema(fields, metadata={METADATA: header})
+    schema = pa.schema(((name, _kind(name)) for name in names), metadata={METADATA: header})
     with pq.ParquetWriter(file, schema, compression="zstd", compression_level=6) as writer:
         remaining = iter(rows)
         while part := list(islice(remaining, _GROUP)):
-            columns = [pa.array(_values(part, field.name), field.type) for field in fields]
-            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
-
-
-def _values(rows: Sequence[Row], name: str) -> Iterator[Any]:
-    values = (getattr(row, name) for row in rows)
-    return (None if value is UNSET else value for value in values)
+            writer.write_table(pa.Table.from_pylist(to_builtins(part), schema=schema))
 
 
 def _kind(name: str) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from observed_sources_support import PAIR_PROMPT, judged, mt_bench, write
+from observed_sources_support import judged, mt_bench, write
 from recipes import mt_bench as shape
 
 from epc.records.observed.converting import Conversion, Request, digest
@@ -24,38 +24,6 @@ def of_pairs(folder: Path, *entries: dict[str, Any]) -> Conversion:
         mt_bench(folder), {f"{DATA}/mt_bench/model_judgment/gpt-x_pair.jsonl": list(entries)}
     )
     return shape.convert(source, Request())
-
-
-def test_reading_r77_mt_bench_a_winner_by_name_is_a_candidate_in_both_orders(
-    tmp_path: Path,
-) -> None:
-    found = of_pairs(tmp_path, judged(1, "model_2", "model_1"), judged(3, "error", "tie"))
-
-    assert told(found, "first", "verdict", "a_by", "b_by") == [
-        ("a", "b", "small", "tuned"),
-        ("b", "a", "small", "tuned"),
-        ("a", "unreadable", "small", "tuned"),
-        ("b", "tie", "small", "tuned"),
-    ]
-    assert told(found, "a_sha256", "b_sha256") == [(digest("one"), digest("two"))] * 4
-    assert told(found, "answer_sha256")[:2] == [(digest("1: [[B]]"),), (digest("1: [[B]]"),)]
-
-
-def test_reading_r77_mt_bench_a_request_that_failed_is_counted_and_no_verdict(
-    tmp_path: Path,
-) -> None:
-    failed = dict.fromkeys(("g1_judgment", "g2_judgment"), "$ERROR$")
-    half = {"g2_judgment": "$ERROR$"}
-
-    found = of_pairs(
-        tmp_path, judged(1, "error", "error", **failed), judged(2, "tie", "error", **half)
-    )
-
-    assert told(found, "first", "verdict") == [("a", "tie")]
-    assert found.header is not None
-    assert found.header.left_out == {
-        "requests that failed: no answer, $ERROR$ in its place": 3,
-    }
 
 
 def test_reading_r77_mt_bench_a_pair_asked_again_is_a_repeat(tmp_path: Path) -> None:
@@ -116,13 +84,3 @@ def test_reading_r77_mt_bench_an_entry_that_does_not_fit_is_a_finding_with_its_l
     (finding,) = found.findings
     assert finding.where.endswith("gpt-x_pair.jsonl:2")
     assert finding.problem.startswith(problem)
-
-
-def test_reading_r77_mt_bench_states_the_prompt_and_no_repository(tmp_path: Path) -> None:
-    found = of_pairs(tmp_path, judged(1, "tie", "tie"))
-
-    assert found.header is not None
-    prompt = found.header.settings["gpt-x/pair"].prompt
-    text = f"{PAIR_PROMPT['system_prompt']}\n\n{PAIR_PROMPT['prompt_template']}"
-    assert (prompt.name, prompt.sha256) == ("pair", digest(text))
-    assert found.header.source.repository == "unknown"
