@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install core measure fast check models browser screenshots lint types test coverage docs docs-output benchmark drift-study vectors conformance \
+.PHONY: help install core measure fast check models browser screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -32,7 +32,7 @@ fast: lint types ## After each change, about 2 minutes: lint, types, layers, and
 	  --numprocesses auto --dist worksteal --quiet
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
-CHECK := models browser lint types vectors docs test
+CHECK := models browser lint types collect vectors docs test
 
 check: $(VENV)/.dev $(S3)/.made ## Before a change is offered: everything that CI runs, and what each part costs.
 	@rm -rf build/costs && mkdir -p build/costs
@@ -64,6 +64,9 @@ lint: $(FAST) ## Style and likely mistakes.
 
 types: $(FAST) ## Strict types over the package and its tests.
 	$(BIN)/mypy $(if $(filter %.fast,$(FAST)),$(SLIM))
+
+collect: $(VENV)/.dev ## Load every test once: whoever runs them in parallel finds them compiled.
+	$(BIN)/pytest --collect-only --quiet > /dev/null
 
 # Packages that the slim environment lacks are taken as they come.
 SLIM := --ignore-missing-imports --no-warn-unused-ignores --no-warn-return-any

@@ -32,6 +32,7 @@ Json = dict[str, Any]
 
 # What takes long or needs the network, and where it is run instead.
 ELSEWHERE = {
+    "make collect": "it loads the suite that is running now",
     "make conformance": "it starts 438 programs; test_records_commands.py has the Perl one checked",
     "make coverage": "it is the suite that is running now",
     "make docs": "`make pages`, which publish.yml runs, builds the same site in a clone",
