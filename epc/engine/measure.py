@@ -199,7 +199,6 @@ class Measurement(Struct, kw_only=True):
             baseline=baseline,
             evaluation=evaluation["id"],
             raw=evaluation["answer"],
-            finish_reason=evaluation["finish_reason"],
             verdict=parse_verdict(evaluation["answer"]),
         )
 

@@ -12,12 +12,11 @@ from msgspec import Struct, field
 
 from epc.protocol.batch_replay import Course, Known, drawn_for, run_course
 from epc.protocol.config import Configuration
-from epc.protocol.diagnostics import Judged
 from epc.protocol.phases import Outcome
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.table import Cell
-from epc.protocol.verdict import Verdict, classify, parse_verdict
+from epc.protocol.verdict import Verdict, parse_verdict
 from epc.records.composed import misasked
 from epc.records.rows import Call
 from epc.records.strict_json import dumps_line
@@ -40,15 +39,7 @@ class Answered(Struct, frozen=True, kw_only=True):
     baseline: str | None = None
     evaluation: str | None = None
     raw: str = ""
-    finish_reason: str | None = None
     verdict: Verdict = Verdict.MISSING
-
-    @property
-    def judged(self) -> Judged:
-        """What the evaluator said."""
-        classification = classify(self.raw, finish_reason=self.finish_reason)
-        assert self.evaluation is not None
-        return Judged(call=self.evaluation, strategy=self.name, said=classification)
 
     def trial(self, seed: int, phase: PhaseName, number: int, draws: Sequence[float]) -> Json:
         """Return the row of a round that met the pair."""
@@ -217,7 +208,6 @@ class _Answers:
             baseline=baseline[0] if baseline else None,
             evaluation=evaluation[0],
             raw=evaluation[1].answer,
-            finish_reason=evaluation[1].finish_reason,
             verdict=parse_verdict(evaluation[1].answer),
         )
 

@@ -12,10 +12,9 @@ from epc.audit.evidence import evidence, table_json
 from epc.audit.side_checks import length_correlation
 from epc.errors import Finding, MalformedError, UsageError
 from epc.protocol.config import Configuration
-from epc.protocol.diagnostics import Judged, Repeat, determinism, diagnose
-from epc.protocol.phases import Outcome
+from epc.protocol.diagnostics import Repeat, determinism, diagnose
 from epc.protocol.results import Json, seed_records, summarise
-from epc.protocol.table import Cell, VerdictTable, tabulate
+from epc.protocol.table import VerdictTable, tabulate
 from epc.records import keys, strict_json
 from epc.records.accuracy import calibrated, is_calibration, read_accuracy
 from epc.records.calls import answers_of, read_calls
@@ -156,15 +155,16 @@ def recompute_with(
 ) -> Recomputed:
     """Do what `recompute` does with calls that are at hand, and what they were counted to."""
     config = manifest.configuration
-    replayed = _replayed(manifest, config, calls, folder, findings)
+    replay = _replayed(manifest, config, calls, folder, findings)
     names = [strategy.name for strategy in config.strategies]
-    per_seed = seed_records(replayed.outcomes, names, config.domains)
+    outcomes = {seed: replay.outcomes[seed] for seed in replay.seeds if seed in replay.outcomes}
+    per_seed = seed_records(outcomes, names, config.domains)
     complete = len(per_seed) == len(manifest.config.seeds)
     summary = table = None
     if complete:
         per_seed, reliability = calibrated(per_seed, manifest, folder)
         counted = tabulate(
-            replayed.cells,
+            replay.cells,
             strategies=len(names),
             tasks={domain: len(tasks) for domain, tasks in config.tasks.items()},
             repeated=manifest.reuses,
@@ -177,7 +177,7 @@ def recompute_with(
             evidence=evidence(
                 per_seed, table=counted, config=config, version=manifest.schema_version
             ),
-            diagnostics=diagnose(replayed.judged, baseline=config.baseline),
+            diagnostics=diagnose(list(replay.judged.values()), baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
             reliability=reliability,
             length=_length_correlation(manifest, calls, counted),
@@ -185,27 +185,16 @@ def recompute_with(
     return Recomputed(per_seed=per_seed, summary=summary, table=table, calls=calls, usage=usage)
 
 
-class _Replayed(Struct, frozen=True, kw_only=True):
-    """How each seed ended, in order, what the evaluator said, and what it was asked to compare."""
-
-    outcomes: dict[int, Outcome]
-    judged: list[Judged]
-    cells: list[Cell]
-
-
 def _replayed(
     manifest: Head, config: Configuration, calls: dict[str, Call], folder: Path, findings: Findings
-) -> _Replayed:
-    """Replay the trials row by row.
+) -> TrialReplay:
+    """Return the replay of a run's trials, row by row.
 
     Under reuse the comparisons are those of the calls, so that an exhaustive run's table is whole
     however few seeds it had (Reading R38).
     """
     seeds = sorted(manifest.config.seeds)
     template = manifest.executor.prompt_template if manifest.executor else None
-    cells: list[Cell] | None = None
-    if manifest.reuses and _can_derive(config, len(calls)):
-        cells = derive(config, seeds, template, calls, whole=manifest.is_whole).cells()
     replay = TrialReplay(
         config=config,
         seeds=seeds,
@@ -217,11 +206,9 @@ def _replayed(
         findings=findings,
     )
     replay.run(read_typed(folder, Trial, findings, clause=CLAUSE))
-    outcomes = {seed: replay.outcomes[seed] for seed in seeds if seed in replay.outcomes}
-    judged = list(replay.judged.values())
-    return _Replayed(
-        outcomes=outcomes, judged=judged, cells=replay.cells if cells is None else cells
-    )
+    if manifest.reuses and _can_derive(config, len(calls)):
+        replay.cells = derive(config, seeds, template, calls, whole=manifest.is_whole).cells()
+    return replay
 
 
 def _length_correlation(

@@ -11,7 +11,6 @@ from epc.protocol.draws import Turn
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.findings import Findings
-from epc.records.layout import PROBES, RAW
 from epc.records.manifest import VerdictName
 from epc.records.schemas import checked_lines
 from epc.records.strict_json import MAX_LINE_BYTES
@@ -100,8 +99,6 @@ class ProbeRow(Struct, frozen=True, kw_only=True):
     call: Mapping[str, Any]
 
 
-_SCHEMAS = {"trials": "trial", "calls": "call", "weights": "weight", "probes": "probe"}
-_FILES = {**RAW, "probes": PROBES}
 _NAMES: Final[Mapping[type, str]] = {
     Trial: "trials",
     Call: "calls",
@@ -123,7 +120,7 @@ def read_rows(
     Raises: WorldError if the file cannot be read.
     """
     unusable = 0
-    path, schema = folder / _FILES[name], _SCHEMAS[name]
+    path, schema = folder / f"{name}.jsonl", name.removesuffix("s")
     lines = checked_lines(path, name, schema, clause=clause, longest=longest)
     for index, (where, row, problems) in enumerate(lines):
         if not problems:
