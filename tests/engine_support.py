@@ -18,13 +18,14 @@ from program_support import PROGRAM, as_text, run_program
 
 from epc.engine.budget import Budget, Limits
 from epc.engine.cache import Cache
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.measure import carry_out
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.plan import Plan, Reuse, configuration, identities, save
 from epc.engine.progress import Progress
 from epc.engine.request import Questions, Request
+from epc.engine.roles import Question, Role
 from epc.engine.session import measure, reopen, start
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.spec.epc_v1 import Method

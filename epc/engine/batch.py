@@ -26,8 +26,9 @@ from epc.engine.batch_protocols import (
 )
 from epc.engine.batch_results import Results, Why
 from epc.engine.budget import BudgetError, Claim
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller
 from epc.engine.measure import Measurement
+from epc.engine.roles import Question
 from epc.errors import StoppedError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records import strict_json

@@ -9,8 +9,9 @@ from msgspec import Struct, field
 from epc.engine.asking import TransientError
 from epc.engine.batch_protocols import Batching, Failure, Standing
 from epc.engine.budget import BATCH_SHARE
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller
 from epc.engine.model import CallError
+from epc.engine.roles import Question
 
 _SHOWN: Final = 5  # reasons
 _FIX: Final = "\n  fix: "
@@ -44,8 +45,7 @@ class Results(Struct, kw_only=True):
         except _STRANGE:
             self._failures[name] = Failure(reason="the line holds no answer")
         else:
-            call = self.caller.row(name, question, answer)
-            await self.caller.take(call, share=BATCH_SHARE)
+            await self.caller.take(name, question, answer, share=BATCH_SHARE)
 
     def why(self, left: Iterable[str], standing: Standing) -> "Why":
         """Return why these questions are left, after what became of their batch as a whole."""

@@ -1,83 +1,39 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import datetime
 from decimal import Decimal
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
-from msgspec.structs import asdict
 
-from epc.analysis.sharing import ASKED, BATCHED, CACHED, COMPOSED, RECORDED
-from epc.engine.budget import Budget, BudgetError, CostCapError
+from epc.analysis.sharing import BATCHED, CACHED
+from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
+from epc.engine.call_rows import answered_row, composed_row
 from epc.engine.journal import Journal
 from epc.engine.mitigated import Mitigated
-from epc.engine.model import Completion, Model, Occasion, Prompt
+from epc.engine.model import Completion, Occasion, Prompt
 from epc.engine.progress import Progress
+from epc.engine.roles import Question, Role
+from epc.engine.stopping import Stopping
 from epc.engine.task_group import all_of
 from epc.errors import EpcError
-from epc.json_text import storable
-from epc.protocol.config import Decoding
-from epc.protocol.mitigation import EXCHANGED, MEMBER, Mitigation, composed
-from epc.protocol.prompt import Pair
+from epc.protocol.mitigation import EXCHANGED
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.calls import call_of
 from epc.records.config_json import TOO_LARGE, recordable
-from epc.records.layout import CallNames, decoding_json, occasion_of
-from epc.records.rows import Call
-
-if TYPE_CHECKING:
-    from epc.engine.reusing import SharedAnswers
-
-_TO_SECONDS: Final = len("2026-07-02T00:00:00")
-LANDING_S: Final = 30.0  # how long a stopped run waits for calls that are under way
+from epc.records.layout import occasion_of
 
 
-class Role(Struct, frozen=True, kw_only=True, dict=True):
-    """A model as executor or evaluator, with the decoding it is asked for."""
+class _Asked(Struct, frozen=True, kw_only=True):
+    """A question by the name of its answer, and the `place` in which alone the answer serves."""
 
     name: str
-    model: Model
-    decoding: Decoding
-
-    @cached_property
-    def decoding_json(self) -> Json:
-        """The decoding, as it stands in the manifest."""
-        return decoding_json(self.decoding)
-
-    def member(self, number: int) -> "Role":
-        """Return a wrapper's member as the role that it is asked in."""
-        assert isinstance(self.model, Mitigated)
-        return Role(
-            name=f"{MEMBER}{number}",
-            model=self.model.members[number - 1],
-            decoding=self.model.decoding_of(number, self.decoding),
-        )
-
-    @cached_property
-    def members(self) -> "dict[int, Role]":
-        """Every member of a wrapper by its number."""
-        assert isinstance(self.model, Mitigated)
-        return {number: self.member(number) for number in range(1, len(self.model.members) + 1)}
-
-    @cached_property
-    def names(self) -> CallNames:
-        """The names of what it is asked; of a wrapper's member, those that its own run gives."""
-        role = "evaluator" if self.name.startswith(MEMBER) else self.name
-        return CallNames(role, asdict(self.model.identity), self.decoding_json)
-
-
-class Question(Struct, frozen=True, kw_only=True):
-    """Something to ask a role. `side` tells the two answers of a round apart."""
-
-    role: Role
-    text: str
-    side: str
-    pair: Pair | None = None
+    question: Question
+    occasion: Occasion | None
+    place: str | None
 
 
 class Caller(Struct, kw_only=True):
@@ -104,12 +60,7 @@ class Caller(Struct, kw_only=True):
     places: dict[str, asyncio.Semaphore] = field(default_factory=dict)
     _kept: dict[str, Json] = field(default_factory=dict)
     _under_way: dict[str, "asyncio.Future[Json]"] = field(default_factory=dict)
-    _asking: set["asyncio.Task[Any]"] = field(default_factory=set)
-    _loop: asyncio.AbstractEventLoop | None = None
-    _alarm: asyncio.TimerHandle | None = None
-    _failed: EpcError | None = None
-    _given_up: bool = False
-    _failing: str | None = None  # since the last answer
+    _stopping: Stopping | None = None
 
     def __post_init__(self) -> None:
         self.progress.from_journal += len(self.journal)
@@ -117,9 +68,16 @@ class Caller(Struct, kw_only=True):
         self.progress.damaged += self.journal.damaged
         self.progress.oversized += self.journal.oversized
 
-    def name(self, question: Question, occasion_id: str | None = None) -> str:
+    @property
+    def stopping(self) -> Stopping:
+        """What stops this run."""
+        if self._stopping is None:
+            self._stopping = Stopping(budget=self.budget, stopped=self._leave)
+        return self._stopping
+
+    def name(self, question: Question, place: str | None = None) -> str:
         """Return the name that the answer to a question has."""
-        return question.role.names.name(question.text, occasion_id)
+        return question.role.names.name(question.text, place)
 
     def known(self, name: str) -> Json | None:
         """Return a call that this run has an answer to already."""
@@ -137,54 +95,50 @@ class Caller(Struct, kw_only=True):
 
         Raises: CallError if there is no answer; BudgetError at a limit of the user's.
         """
-        occasion_id = self.place(question, occasion)
-        name = self.name(question, occasion_id)
-        if (call := self.known(name)) is not None:
+        asked = self.asked(question, occasion)
+        if (call := self.known(asked.name)) is not None:
             self.progress.reused += 1
             return call
-        if occasion_id is not None:
-            return await self._answered(name, question, occasion, occasion_id)
-        if name in self._under_way:
+        if asked.place is not None:
+            return await self._answered(asked)
+        if asked.name in self._under_way:
             self.progress.reused += 1
-            return await asyncio.shield(self._under_way[name])
+            return await asyncio.shield(self._under_way[asked.name])
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
-        self._under_way[name] = future
+        self._under_way[asked.name] = future
         try:
-            call = await self._answered(name, question, None, None)
+            call = await self._answered(asked)
         except BaseException as error:
             future.set_exception(error)
             future.exception()  # whoever waits gets it; nobody waiting is no second error
             raise
         finally:
-            del self._under_way[name]
+            del self._under_way[asked.name]
         future.set_result(call)
         return call
 
-    def place(self, question: Question, occasion: Occasion | None) -> str | None:
-        """Return the round in which alone an answer serves; None where answers are reused."""
-        if self.reuse or occasion is None:
-            return None
-        return occasion_of(occasion.seed, occasion.phase, occasion.round, question.side)
-
     async def ask_again(
-        self, question: Question, occasion_id: str, occasion: Occasion | None = None
+        self, question: Question, place: str, occasion: Occasion | None = None
     ) -> Json:
         """Ask what may have been answered before, under a name of its own."""
-        name = self.name(question, occasion_id)
-        return self.known(name) or await self._fresh(name, question, occasion, occasion_id)
+        name = self.name(question, place)
+        asked = _Asked(name=name, question=question, occasion=occasion, place=place)
+        return self.known(name) or await self._fresh(asked)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from another run; return whether there was one."""
-        name = self.name(question)
-        call = self._of_another_run(name, question)
+        call = self._of_another_run(self.asked(question, None))
         if call is not None:
             await self.keep(call)
         return call is not None
 
-    async def take(self, call: Json, *, share: Decimal) -> None:
+    async def take(
+        self, name: str, question: Question, completion: Completion, *, share: Decimal
+    ) -> None:
         """Journal a batch's answer, and count it; `share` is how much of the price was paid."""
+        call = {**self._row(name, question, completion, None), "origin": BATCHED}
         self.budget.count(call, share=share)
-        await self.keep({**call, "origin": BATCHED})
+        await self.keep(call)
         self._count(call)
 
     async def keep(self, call: Json) -> None:
@@ -195,216 +149,140 @@ class Caller(Struct, kw_only=True):
 
     async def close(self) -> None:
         """See what was answered onto the disk."""
-        if self._alarm is not None:
-            self._alarm.cancel()
+        self.stopping.close()
         await self.journal.drain()
 
-    def row(
-        self, name: str, question: Question, completion: Completion, occasion_id: str | None = None
+    def asked(self, question: Question, occasion: Occasion | None) -> _Asked:
+        """Return a question with its name, of which the round is a part unless answers serve on."""
+        if self.reuse or occasion is None:
+            return _Asked(name=self.name(question), question=question, occasion=None, place=None)
+        place = occasion_of(occasion.seed, occasion.phase, occasion.round, question.side)
+        name = self.name(question, place)
+        return _Asked(name=name, question=question, occasion=occasion, place=place)
+
+    def _row(
+        self, name: str, question: Question, completion: Completion, place: str | None
     ) -> Json:
-        """Return the row of calls.jsonl that an answer which has just come in makes.
+        """Return the row that an answer makes, cut to what can be recorded."""
+        row = answered_row(name, question, completion, place, self.clock())
+        return recordable(row, self.journal.longest)
 
-        It is cut to what can be recorded. Nobody knows when a recorded verdict was given.
-        """
-        recorded = question.role.model.method == "recorded"
-        at = None if recorded else f"{self.clock().astimezone(UTC).isoformat()[:_TO_SECONDS]}Z"
-        call: Json = {
-            "id": name,
-            "role": question.role.name,
-            "model": question.role.model.identity.model,
-            "served_model": completion.served_model,
-            "system_fingerprint": completion.system_fingerprint,
-            "prompt": question.text,
-            "answer": storable(completion.text),
-            "finish_reason": completion.finish_reason,
-            "tokens_in": completion.tokens_in,
-            "tokens_out": completion.tokens_out,
-            "latency_s": completion.latency_s,
-            "retries": completion.retries,
-            "occasion": occasion_id,
-            "answered_at": at,
-            "origin": RECORDED if recorded else ASKED,
-        }
-        if completion.reasoning:
-            call["reasoning"] = storable(completion.reasoning)
-        if completion.reasoning_tokens:
-            call["reasoning_tokens"] = completion.reasoning_tokens
-        if completion.limit_field is not None:
-            call["limit_field"] = completion.limit_field
-        if completion.reply is not None:
-            call["reply"] = storable(completion.reply)
-        if completion.headers is not None:
-            call["headers"] = {key: storable(value) for key, value in completion.headers.items()}
-        if completion.request_id is not None:
-            call["request_id"] = storable(completion.request_id)
-        return recordable(call, self.journal.longest)
-
-    def _of_another_run(self, name: str, question: Question) -> Json | None:
-        if isinstance(question.role.model, Mitigated):
+    def _of_another_run(self, asked: _Asked) -> Json | None:
+        role = asked.question.role
+        if isinstance(role.model, Mitigated):
             return None  # composed again of its members' answers, which may be taken over
         # Reading R76:
-        if self.named_runs is not None and name in self.named_runs:
+        if self.named_runs is not None and asked.name in self.named_runs:
             self.progress.from_runs += 1
-            return self.named_runs.read(name) | {"role": question.role.name}
-        if self.cache is None or not question.role.model.pinned or self._is_shared(question):
+            return self.named_runs.read(asked.name) | {"role": role.name}
+        if self.cache is None or not role.model.pinned or self._is_shared(role):
             return None
-        call = self.cache.get(name)
-        if call is None or call["prompt"] != question.text:
+        call = self.cache.get(asked.name)
+        if call is None or call["prompt"] != asked.question.text:
             return None  # nothing is kept, or what is kept answers something else
         self.progress.from_cache += 1
-        own = {**call, "role": question.role.name, "origin": CACHED}
+        own = {**call, "role": role.name, "origin": CACHED}
         return recordable(own, self.journal.longest)
 
-    def _is_shared(self, question: Question) -> bool:
-        return self.siblings is not None and question.role.name == "executor"
+    def _is_shared(self, role: Role) -> bool:
+        return self.siblings is not None and role.name == "executor"
 
-    async def _answered(
-        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
-    ) -> Json:
+    async def _answered(self, asked: _Asked) -> Json:
         """Take an answer from wherever it may come, or ask."""
-        call = None if occasion_id is not None else self._of_another_run(name, question)
-        if call is None and self._is_shared(question):
-            call = await self._of_siblings(question, occasion)
+        call = None if asked.place is not None else self._of_another_run(asked)
+        if call is None and self._is_shared(asked.question.role):
+            call = await self._of_siblings(asked)
         if call is None:
-            return await self._fresh(name, question, occasion, occasion_id)
+            return await self._fresh(asked)
         await self.keep(call)
         return call
 
-    async def _of_siblings(self, question: Question, occasion: Occasion | None) -> Json:
+    async def _of_siblings(self, asked: _Asked) -> Json:
         """Return the answer that serves all runs of the campaign (Reading R76)."""
         assert self.siblings is not None
-        if self._failed is not None:
-            raise self._failed
+        self.stopping.require_going()
         try:
-            call = await self.siblings.ask(question, None if self.reuse else occasion)
+            call = await self.siblings.ask(asked.question, asked.occasion)
         except CostCapError:
             raise
         except EpcError as error:
-            raise self.stop(error) from None
+            raise self.stopping.stop(error) from None
         self.progress.reused += 1
         return call
 
-    def stop(self, error: EpcError) -> EpcError:
-        """Let nothing more be asked, because of an error; return the first that there was."""
-        if self._failed is None:
-            self._failed = self._explained(error)
-            self.budget.look_again()
-            self._set_alarm(LANDING_S, self._failed)
-            if self.siblings is not None:
-                self.siblings.leave(self, self._failed)
-        return self._failed
+    def _leave(self, error: EpcError) -> None:
+        if self.siblings is not None:
+            self.siblings.leave(self, error)
 
-    async def _fresh(
-        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
-    ) -> Json:
+    async def _fresh(self, asked: _Asked) -> Json:
         """Ask in a place of the model's, and stop the run where there is no answer."""
-        if isinstance(question.role.model, Mitigated):
-            return await self._composed(name, question, occasion, occasion_id)
-        if not self._asking:
-            self._loop = asyncio.get_running_loop()  # which asks the system each time
-        task = asyncio.current_task(self._loop)
-        assert task is not None
-        async with self._place(question.role):
-            if self._failed is not None:
-                raise self._failed  # the run is stopping: an answer might find nobody to keep it
-            if self._alarm is None and (left_s := self.budget.left_s()) is not None:
-                self._set_alarm(left_s, self.budget.too_late())
-            self._asking.add(task)
-            try:
-                call = await self._answer(name, question, occasion, occasion_id)
-            except CostCapError:
-                raise  # a cheaper call may fit: the others go on
-            except EpcError as error:
-                raise self.stop(error) from None
-            except asyncio.CancelledError:
-                if self._failed is not None and self._given_up and not task.uncancel():
-                    raise self._failed from None
-                raise
-            finally:
-                self._asking.discard(task)
+        if isinstance(asked.question.role.model, Mitigated):
+            return await self._composed(asked)
+        async with self._place(asked.question.role):
+            with self.stopping.landing():
+                call = await self._answer(asked)
         self._count(call)
         return call
 
-    async def _composed(
-        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
-    ) -> Json:
+    async def _composed(self, asked: _Asked) -> Json:
         """Ask a wrapper's members, and keep the verdict that follows from what they say."""
-        role, model = question.role, question.role.model
-        assert isinstance(model, Mitigated)
-        assert question.pair is not None
-        cast = model.votes(question.pair)
+        role, pair = asked.question.role, asked.question.pair
+        assert isinstance(role.model, Mitigated)
+        assert pair is not None
+        cast = role.model.votes(pair)
 
         async def voted(vote: Vote) -> Json:
-            member_question = Question(
+            question = Question(
                 role=role.members[vote.ask.member], text=vote.text, side="vote", pair=vote.pair
             )
-            if occasion_id is None:
-                return await self.ask(member_question)
-            own = f"{occasion_id}{EXCHANGED}" if vote.ask.exchanged else occasion_id
-            return await self.ask_again(member_question, own, occasion)
+            if asked.place is None:
+                return await self.ask(question)
+            place = f"{asked.place}{EXCHANGED}" if vote.ask.exchanged else asked.place
+            return await self.ask_again(question, place, asked.occasion)
 
         calls = await all_of(voted(vote) for vote in cast)
         voices = list(zip(cast, map(call_of, calls), strict=True))
         call = composed_row(
-            name, question, voices, mitigation=model.mitigation, occasion_id=occasion_id
+            asked.name,
+            asked.question,
+            voices,
+            mitigation=role.model.mitigation,
+            place=asked.place,
         )
         await self.keep(call)
         return call
 
-    async def _answer(
-        self, name: str, question: Question, occasion: Occasion | None, occasion_id: str | None
-    ) -> Json:
-        role, call = question.role, None
+    async def _answer(self, asked: _Asked) -> Json:
+        question, role, call = asked.question, asked.question.role, None
         claim = await self.budget.claim(
             role.model.identity.model,
             question.text,
             role.decoding.max_tokens,
-            stopped=lambda: self._failed,
+            stopped=lambda: self.stopping.error,
         )
         try:
             prompt = Prompt(
                 text=question.text,
                 pair=question.pair,
-                occasion=occasion,
+                occasion=asked.occasion,
                 lost=lambda: self.budget.claim_again(claim),
                 failed=self._note,
                 cut=lambda: self.budget.lose(claim),
             )
             completion = await role.model.complete(prompt, role.decoding)
-            self._failing = None
-            call = self.row(name, question, completion, occasion_id)
+            self.stopping.failure = None
+            call = self._row(asked.name, question, completion, asked.place)
         finally:
             self.budget.settle(claim, call)
         await self.keep(call)
-        if (
-            self.cache is not None
-            and occasion_id is None
-            and role.model.repeatable
-            and role.model.pinned
-        ):
+        lasting = role.model.repeatable and role.model.pinned and asked.place is None
+        if self.cache is not None and lasting:
             self.cache.put(call)
         return call
 
     def _note(self, failure: str) -> None:
-        self._failing = failure
+        self.stopping.failure = failure
         self.progress.failed(failure)
-
-    def _explained(self, error: EpcError) -> EpcError:
-        """Return an error with what kept the endpoint from answering before a limit was reached."""
-        if self._failing is None or not isinstance(error, BudgetError):
-            return error
-        return BudgetError(f"{error}\n  last error: {self._failing}")
-
-    def _set_alarm(self, seconds: float, error: EpcError) -> None:
-        """Let the calls that are still under way after so long end in an error."""
-        if self._alarm is not None:
-            self._alarm.cancel()
-        self._alarm = asyncio.get_running_loop().call_later(seconds, self._give_up, error)
-
-    def _give_up(self, error: EpcError) -> None:
-        self._failed, self._given_up = self._failed or self._explained(error), True
-        for task in self._asking:
-            task.cancel()
 
     def _count(self, call: Json) -> None:
         self.progress.asked += 1
@@ -421,38 +299,46 @@ class Caller(Struct, kw_only=True):
         return self.places[key]
 
 
-def composed_row(
-    name: str,
-    question: Question,
-    votes: Sequence[tuple[Vote, Call]],
-    *,
-    mitigation: Mitigation,
-    occasion_id: str | None,
-) -> Json:
-    """Return the row of calls.jsonl of a wrapper's verdict.
+class SharedAnswers(Struct, kw_only=True):
+    """One executor's answers, asked once for all runs of a campaign (Reading R76).
 
-    It follows from its members' calls alone, so it is the same whenever it is made. What they cost
-    stands with them.
+    `caller` asks, and keeps them in a journal of the campaign's; each run then keeps its own
+    copy. Once every run of `runs` has stopped for an error, nothing more is asked.
     """
-    replies = {vote.ask: call.answer for vote, call in votes}
-    times = [call.answered_at for _, call in votes]
-    known = [time for time in times if time is not None]
-    ends = {call.finish_reason for _, call in votes}
-    return {
-        "id": name,
-        "role": question.role.name,
-        "model": question.role.model.identity.model,
-        "served_model": None,
-        "system_fingerprint": None,
-        "prompt": question.text,
-        "answer": composed(mitigation.judging, replies, mitigation.fits),
-        "finish_reason": ends.pop() if len(ends) == 1 else None,
-        "tokens_in": None,
-        "tokens_out": None,
-        "latency_s": None,
-        "retries": 0,
-        "occasion": occasion_id,
-        "answered_at": max(known) if len(known) == len(times) else None,
-        "origin": COMPOSED,
-        "votes": [call.id for _, call in votes],
-    }
+
+    caller: Caller
+    runs: int
+    _under_way: dict[str, "asyncio.Task[Json]"] = field(default_factory=dict)
+    _left: set[int] = field(default_factory=set)
+
+    async def ask(self, question: Question, occasion: Occasion | None) -> Json:
+        """Return the call that answers a question; a run that stops takes it from no other.
+
+        Raises: as `Caller.ask`.
+        """
+        name = self.caller.asked(question, occasion).name
+        task = self._under_way.get(name)
+        if task is None:
+            task = asyncio.create_task(self.caller.ask(question, occasion))
+            self._under_way[name] = task
+            task.add_done_callback(lambda done: self._end(name, done))
+        return await asyncio.shield(task)
+
+    def leave(self, run: object, error: EpcError) -> None:
+        """Note that a run wants no more, because of an error."""
+        self._left.add(id(run))
+        if len(self._left) == self.runs:
+            self.caller.stopping.stop(error)
+
+    async def close(self) -> None:
+        """Give up what is still under way, and see what was answered onto the disk."""
+        tasks = list(self._under_way.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.caller.close()
+
+    def _end(self, name: str, task: "asyncio.Task[Json]") -> None:
+        del self._under_way[name]
+        if not task.cancelled():
+            task.exception()  # whoever waits gets it; nobody waiting is no second error

@@ -21,7 +21,7 @@ from epc.digests import sha256
 from epc.engine import session
 from epc.engine.budget import Limits, price_of
 from epc.engine.cache import Cache, answer_cache_folder
-from epc.engine.calls import Caller
+from epc.engine.calls import Caller, SharedAnswers
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, forecast_shared, in_all
 from epc.engine.journal import Journal
@@ -29,7 +29,6 @@ from epc.engine.model import Model
 from epc.engine.plan import save
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
-from epc.engine.reusing import SharedAnswers
 from epc.engine.run_session import Session, asking, budget_of, carry_on
 from epc.engine.session import Opened, expect, prepare, require_keys
 from epc.engine.task_group import all_of

@@ -14,10 +14,11 @@ from typing import Final, get_args
 from msgspec import Struct, field, structs
 
 from epc.audit.canary import PAIRS
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.mitigated import Mitigated
 from epc.engine.model import Model
 from epc.engine.request import Questions
+from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
 from epc.protocol.config import Configuration

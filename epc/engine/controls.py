@@ -10,12 +10,13 @@ from typing import Final
 from epc.audit.probes import SIDES, Probe, planted
 from epc.digests import sha256
 from epc.engine.budget import Budget
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.progress import Progress
 from epc.engine.request import Questions
+from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode, able_to, refuse
 from epc.protocol.config import Configuration

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from epc.arrays import np
-from epc.engine.calls import Role
 from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.mitigated import Mitigated
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
+from epc.engine.roles import Role
 from epc.errors import EpcError, ExitCode
 from epc.protocol.phases import Outcome
 from epc.protocol.results import Json

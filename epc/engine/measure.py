@@ -12,12 +12,13 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller
 from epc.engine.canary import CanaryWatch
 from epc.engine.finish import finish, in_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
+from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of

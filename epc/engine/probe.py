@@ -8,12 +8,12 @@ from pathlib import Path
 
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Limits
-from epc.engine.calls import Role
 from epc.engine.catalog import open_model
 from epc.engine.controls import ask, kept_rows
 from epc.engine.mitigated import put_within
 from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
+from epc.engine.roles import Role
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys, require_same
 from epc.errors import UsageError, refuse

@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from epc.engine.calls import Question, Role
 from epc.engine.catalog import open_model
 from epc.engine.plan import Reuse
 from epc.engine.recorded import Recorded
+from epc.engine.roles import Question, Role
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import members_named

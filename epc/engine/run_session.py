@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from epc.engine import batch
 from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller, SharedAnswers
 from epc.engine.canary import CanaryWatch
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
@@ -23,7 +23,7 @@ from epc.engine.plan import Plan
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
-from epc.engine.reusing import SharedAnswers
+from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both, seldom_collected
 from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
 from epc.protocol.prompt import Pair

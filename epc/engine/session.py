@@ -12,7 +12,6 @@ from epc.engine import forecast
 from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
 from epc.engine.cache import Cache, answer_cache_folder
-from epc.engine.calls import Role
 from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.mitigated import Mitigated, every_model, put_within
@@ -33,6 +32,7 @@ from epc.engine.recorded import Recorded
 from epc.engine.remote import Remote
 from epc.engine.request import Questions, Request
 from epc.engine.reusing import reusable_answers
+from epc.engine.roles import Role
 from epc.engine.run_session import Session, Watch, asking, budget_of, carry_on
 from epc.errors import UsageError
 from epc.protocol.results import Json

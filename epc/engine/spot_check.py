@@ -10,11 +10,12 @@ from msgspec.structs import asdict
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
 from epc.engine.budget import Limits
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.catalog import open_model
 from epc.engine.journal import Journal
 from epc.engine.mitigated import put_within
 from epc.engine.progress import Progress
+from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of

@@ -26,7 +26,7 @@ from epc.analysis.watching import (
     standing,
 )
 from epc.engine.budget import Limits, most_tokens, price_of
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share
 from epc.engine.journal import Journal
@@ -34,6 +34,7 @@ from epc.engine.mitigated import put_within
 from epc.engine.model import CallError, Model
 from epc.engine.plan import load
 from epc.engine.progress import Progress
+from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of

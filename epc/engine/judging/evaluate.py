@@ -16,12 +16,13 @@ from msgspec import structs
 from epc.analysis.sharing import with_origin
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
 from epc.engine.cache import Cache, answer_cache_folder
-from epc.engine.calls import Caller, Question, Role
+from epc.engine.calls import Caller
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Range, Share, cost_of
 from epc.engine.journal import Journal
 from epc.engine.progress import Progress
+from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.engine.task_group import all_of

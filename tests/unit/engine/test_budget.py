@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from endpoint_support import (
@@ -45,13 +45,16 @@ from epc.engine.budget import (
     Price,
     most_tokens,
 )
-from epc.engine.calls import Caller, Question
+from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Prompt
 from epc.engine.progress import Progress
 from epc.engine.task_group import all_of
 from epc.errors import ExitCode, UsageError
 from epc.protocol.config import Decoding
+
+if TYPE_CHECKING:
+    from epc.engine.roles import Question
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")

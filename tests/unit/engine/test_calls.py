@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from engine_support import DAY, Told, call, measured, question, read_rows, verdict_of
 
-from epc.engine import calls
+from epc.engine import stopping
 from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
@@ -317,7 +317,7 @@ def test_a_call_under_way_is_landed_before_the_run_is_left(
 def test_a_call_that_does_not_land_is_given_up_as_the_first_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: Together
 ) -> None:
-    monkeypatch.setattr(calls, "LANDING_S", 0.05)
+    monkeypatch.setattr(stopping, "LANDING_S", 0.05)
 
     async def work(caller: Caller) -> None:
         held = Gate(concurrency=8)
@@ -384,29 +384,29 @@ def test_reading_r76_what_another_run_kept_serves_the_same_question_alone(
     tmp_path: Path, prompt: str | None, *, taken: bool
 ) -> None:
     row = call(0) | {"prompt": prompt}
-    found: list[dict[str, Any] | None] = []
+    found: list[bool] = []
 
     async def work(caller: Caller) -> None:
         cache: Any = Kept(None if prompt is None else row)
         caller.cache = cache
-        found.append(caller._of_another_run("name", question(Told(), "same")))
+        found.append(await caller.recall(question(Told(), "same")))
         caller.cache = None
-        found.append(caller._of_another_run("name", question(Told(), "same")))
+        found.append(await caller.recall(question(Told(), "same")))
 
     caller = with_caller(tmp_path, work, reuse=True)
 
-    assert [each is not None for each in found] == [taken, False]
+    assert found == [taken, False]
     assert caller.progress.from_cache == int(taken)
 
 
 def test_reading_r76_weights_that_are_not_pinned_take_nothing_over(tmp_path: Path) -> None:
-    found: list[dict[str, Any] | None] = []
+    found: list[bool] = []
 
     async def work(caller: Caller) -> None:
         cache: Any = Kept(call(0) | {"prompt": "same"})
         caller.cache = cache
-        found.append(caller._of_another_run("name", question(Told(pinned=False), "same")))
+        found.append(await caller.recall(question(Told(pinned=False), "same")))
 
     with_caller(tmp_path, work, reuse=True)
 
-    assert found == [None]
+    assert found == [False]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from engine_support import Told, digest, plan_for, role
 
-from epc.engine.calls import Question
 from epc.engine.catalog import open_model
 from epc.engine.plan import configuration
 from epc.engine.request import Questions
+from epc.engine.roles import Question
 from epc.protocol.results import Json
 from epc.spec.reference import STRATEGIES, TASKS
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 from engine_support import DAY, Told, question
 
-from epc.engine.calls import Caller
+from epc.engine.calls import Caller, SharedAnswers
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
 from epc.engine.progress import Progress
-from epc.engine.reusing import SharedAnswers
 from epc.protocol.config import Decoding
 
 
