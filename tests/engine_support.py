@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
@@ -52,6 +53,12 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     lines = path.read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines if line.strip() and not line.startswith(HEAD)]
     return [row["call"] if row.keys() == {"call", "crc"} else row for row in rows]
+
+
+def journal_line(row: str) -> str:
+    """Return a call's line of a journal, of its line in a record."""
+    row = row.strip()
+    return f'{{"call":{row},"crc":"{zlib.crc32(row.encode()):08x}"}}\n'
 
 
 def call(number: int, answer: str = "A") -> dict[str, Any]:

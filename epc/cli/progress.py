@@ -69,12 +69,6 @@ def _tell_repairs(progress: Progress) -> None:
             "once: no crash does that. They are kept in journal.damaged and their calls are asked "
             "again; see whether the disk is failing, or who edited the file. The record says so."
         )
-    if progress.oversized:
-        note(
-            f"WARNING: {progress.oversized} answers in the journal are larger than a record can "
-            "hold: it has what fits of each, marked too_large; an evaluator's is a tie. They are "
-            "kept whole in journal.oversized."
-        )
 
 
 def _watch() -> _Watcher:

@@ -33,7 +33,7 @@ def spot_check(
     from epc.analysis.spot_checking import SpotCheck, draw, judged
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.spot_check import ask_twice
+    from epc.engine.panel import ask_twice
     from epc.records.strict_json import write
     from epc.records.typed import as_json
     from epc.registry.spot_checks import is_direct, published

@@ -1,7 +1,7 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 
@@ -25,6 +25,7 @@ from epc.protocol.votes import Vote
 from epc.records.calls import call_of
 from epc.records.config_json import TOO_LARGE, recordable
 from epc.records.layout import occasion_of
+from epc.records.rows import Call
 
 
 class _Asked(Struct, frozen=True, kw_only=True):
@@ -66,7 +67,6 @@ class Caller(Struct, kw_only=True):
         self.progress.from_journal += len(self.journal)
         self.progress.torn += self.journal.torn
         self.progress.damaged += self.journal.damaged
-        self.progress.oversized += self.journal.oversized
 
     @property
     def stopping(self) -> Stopping:
@@ -124,6 +124,18 @@ class Caller(Struct, kw_only=True):
         name = self.name(question, place)
         asked = _Asked(name=name, question=question, occasion=occasion, place=place)
         return self.known(name) or await self._fresh(asked)
+
+    async def ask_panel(self, stage: str, wanted: Iterable[tuple[Question, str]]) -> list[Call]:
+        """Return the calls that answer questions beside the rounds, each under its own place."""
+        panel = list(wanted)
+        self.progress.begin(stage, len(panel))
+
+        async def one(question: Question, place: str) -> Call:
+            call = await self.ask_again(question, place)
+            self.progress.advance()
+            return call_of(call)
+
+        return await all_of(one(*each) for each in panel)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from another run; return whether there was one."""

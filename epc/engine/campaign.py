@@ -24,7 +24,7 @@ from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Caller, SharedAnswers
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, forecast_shared, in_all
-from epc.engine.journal import Journal
+from epc.engine.journal import journal_in
 from epc.engine.model import Model
 from epc.engine.plan import save
 from epc.engine.progress import Progress
@@ -228,10 +228,7 @@ async def measure(
     async with asking(opened.models, limits), AsyncExitStack() as stack:
         shared = {}
         for name, runs in opened.executors.items():
-            directory = folder / ANSWERS / name
-            with able_to("make", directory):
-                directory.mkdir(parents=True, exist_ok=True)
-            journal = Journal(directory)
+            journal = journal_in(folder / ANSWERS / name)
             stack.callback(journal.close)
             progress.shared.append(Progress(budget=budget))
             caller = Caller(

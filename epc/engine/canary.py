@@ -19,7 +19,6 @@ from epc.engine.mitigated import Mitigated
 from epc.engine.model import Model
 from epc.engine.request import Questions
 from epc.engine.roles import Question, Role
-from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
@@ -134,16 +133,11 @@ class CanaryWatch(Struct, kw_only=True):
             )
 
     async def _ask(self, when: When) -> None:
-        number, progress = len(self._panels), self.caller.progress
-        progress.begin("canary", len(self.questions))
-
-        async def one(pair: int, question: Question) -> Call:
-            row = await self.caller.ask_again(question, _place(number, when, pair))
-            progress.advance()
-            return call_of(row)
-
-        calls = await all_of(one(*numbered) for numbered in enumerate(self.questions))
-        self._panels.append(_panel_of(when, calls))
+        number = len(self._panels)
+        wanted = [
+            (question, _place(number, when, pair)) for pair, question in enumerate(self.questions)
+        ]
+        self._panels.append(_panel_of(when, await self.caller.ask_panel("canary", wanted)))
 
     def _begun(self) -> When | None:
         """Return when the next panel was asked of which an earlier session kept an answer."""

@@ -11,14 +11,14 @@ from epc.audit.probes import SIDES, Probe, planted
 from epc.digests import sha256
 from epc.engine.budget import Budget
 from epc.engine.calls import Caller
-from epc.engine.journal import Journal
+from epc.engine.journal import journal_in
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.progress import Progress
 from epc.engine.request import Questions
 from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, ExitCode, able_to, refuse
+from epc.errors import EpcError, ExitCode, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.results import Json
@@ -60,9 +60,7 @@ async def ask(
     from there; MalformedError if probes.jsonl was damaged; WorldError if the disk fails.
     """
     work = folder / PROBING
-    with able_to("make", work):
-        work.mkdir(exist_ok=True)
-    journal = Journal(work)
+    journal = journal_in(work)
     caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget, clock=clock)
     try:
         remove_unfinished(folder, PROBES)

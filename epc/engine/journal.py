@@ -6,7 +6,7 @@ So what a power cut can have damaged is told from what it cannot: behind the las
 anything may be missing, before it nothing.
 
 A call's line has its CRC-32 beside it, `{"call":{...},"crc":"..."}`, so that a line that was edited
-is found, or that lost a bit and is still JSON. Lines of earlier versions are the bare call.
+is found, or that lost a bit and is still JSON.
 """
 
 import asyncio
@@ -21,19 +21,14 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from epc.analysis.sharing import with_origin
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
-from epc.records.calls import call_of
-from epc.records.config_json import LONGEST_CALL, recordable
+from epc.records.config_json import LONGEST_CALL
 from epc.records.layout import JOURNAL
-from epc.records.replies import contradictions
-from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import dumps_line, remove_unfinished
 
 TORN: Final = "journal.torn"  # what a crash left of lines
 DAMAGED: Final = "journal.damaged"  # lines that were whole once
-OVERSIZED: Final = "journal.oversized"  # answers that no record can hold, as they came
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
 _GATHERING_S: Final = 0.02
 _CALL: Final = b'{"call":'
@@ -47,21 +42,16 @@ class Journal:
     process left. Lines that are no calls, or are not as they were written, are copied to a file
     beside it and blanked, so that the calls they held are asked again: `torn` counts those that a
     crash explains, `damaged` those that none does, because they were on disk before later ones were
-    written, or are whole and say something else.
-
-    A call's line is at most `longest` bytes. Earlier versions wrote longer ones, which nothing
-    could read back: they are copied to a file beside it as well, and cut to what can be recorded
-    (`oversized` counts them).
+    written, or are whole and say something else. A call's line is to have at most `longest` bytes.
     """
 
     def __init__(self, folder: Path, *, longest: int = LONGEST_CALL) -> None:
         self.path = folder / JOURNAL
         self.longest = longest
-        self.oversized = 0
         self.torn = 0
         self.damaged = 0
         self._places: dict[str, tuple[int, int]] = {}
-        self._end = self._found = 0
+        self._end = 0
         self._waiting: list[tuple[str, bytes, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -74,7 +64,6 @@ class Journal:
             with able_to("read", self.path):
                 self._load()
                 remove_unfinished(folder)  # nobody else writes here while this is held
-            self._found = self._end
         except (UsageError, WorldError):
             self.close()
             raise
@@ -87,8 +76,7 @@ class Journal:
 
     def read(self, name: str) -> Json:
         """Return a call by its name."""
-        offset, length = self._places[name]
-        call: Json = json.loads(os.pread(self._file.fileno(), length, offset))
+        call: Json = json.loads(self._line(name))
         return call
 
     def calls(self) -> Iterator[Json]:
@@ -96,18 +84,10 @@ class Journal:
         return (self.read(name) for name in sorted(self._places))
 
     def lines(self) -> Iterator[tuple[Json, bytes]]:
-        """Yield every call in the order of its name as a record has it, with its canonical line.
-
-        What this process wrote is such a line. What an earlier one left need not be: somebody may
-        have edited it, and versions before Reading R76 did not say how a call was answered.
-        """
+        """Yield every call in the order of its name, with its line as a record has it."""
         for name in sorted(self._places):
-            offset, length = self._places[name]
-            line = os.pread(self._file.fileno(), length, offset)
-            call = msgspec.json.decode(line) if offset >= self._found else json.loads(line)
-            stated = with_origin(call)
-            own = offset >= self._found and len(stated) == len(call)
-            yield stated, line + b"\n" if own else dumps_line(stated).encode()
+            line = self._line(name)
+            yield msgspec.json.decode(line), line + b"\n"
 
     async def append(self, call: Json) -> None:
         """Write one call and wait until the disk has it.
@@ -190,21 +170,21 @@ class Journal:
             raise UsageError(message) from None
         return file
 
+    def _line(self, name: str) -> bytes:
+        offset, length = self._places[name]
+        return os.pread(self._file.fileno(), length, offset)
+
     def _load(self) -> None:
         strange: list[tuple[int, bytes]] = []
-        oversized: list[tuple[int, bytes]] = []
-        synced = self._end = 0
+        synced = 0
         with self.path.open("rb") as file:
             for line in file:
                 offset, self._end = self._end, self._end + len(line)
+                call = line[len(_CALL) : -_SUM]
                 if line == _head(offset) and offset:
                     synced = offset
-                elif (found := _call_in(line)) is not None:
-                    call, start, length = found
-                    self._places[call["id"]] = (offset + start, length)
-                    if length > self.longest:
-                        oversized.append((offset, line))
-                        self._places[call["id"]] = (offset, len(line))
+                elif line == _summed(call):
+                    self._places[json.loads(call)["id"]] = (offset + len(_CALL), len(call))
                 elif not _is_blank(line):
                     strange.append((offset, line))
         # No crash leaves a line whole that is no call, nor one that is not as it was written.
@@ -213,17 +193,8 @@ class Journal:
         self.damaged, self.torn = len(damaged), len(torn)
         self._set_aside(damaged, DAMAGED)
         self._set_aside(torn, TORN)
-        self.oversized = len(oversized)
-        self._set_aside(oversized, OVERSIZED)
         if self._end:
-            blanks = [(offset, b"", len(line)) for offset, line in strange]
-            cut = [(offset, self._cut(line), len(line)) for offset, line in oversized]
-            self._overwrite([*blanks, *cut])
-
-    def _cut(self, line: bytes) -> bytes:
-        found = _call_in(line)
-        assert found is not None
-        return dumps_line(recordable(found[0], self.longest)).encode().rstrip()
+            self._blank(strange)
 
     def _set_aside(self, lines: list[tuple[int, bytes]], name: str) -> None:
         """Copy lines to a file beside the journal, before anything is done to them."""
@@ -233,15 +204,15 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
 
-    def _overwrite(self, lines: Iterable[tuple[int, bytes, int]]) -> None:
-        """Overwrite lines with others and blanks, so that all else stays where it is.
+    def _blank(self, lines: list[tuple[int, bytes]]) -> None:
+        """Overwrite lines with blanks, so that all else stays where it is.
 
         What an earlier process wrote and was killed before syncing is on disk after this, too.
         """
         with self.path.open("r+b") as file:
-            for offset, instead, length in lines:
+            for offset, line in lines:
                 file.seek(offset)
-                file.write(instead.ljust(length - 1) + b"\n")
+                file.write(b"\n".rjust(len(line)))
             file.flush()
             os.fsync(file.fileno())
 
@@ -274,29 +245,26 @@ def _summed(call: bytes) -> bytes:
     return b'%s%s,"crc":"%08x"}\n' % (_CALL, call, zlib.crc32(call))
 
 
-def _call_in(line: bytes) -> tuple[Json, int, int] | None:
-    """Return the call of a line, where it begins, and its length.
-
-    None if it is not as it was written. A line of an earlier version has no checksum: only the
-    provider's reply vouches for its answer.
-    """
-    if not line.endswith(b"\n"):
-        return None
-    start, end = (len(_CALL), len(line) - _SUM) if line.startswith(_CALL) else (0, len(line) - 1)
-    call = _parsed(line[start:end].rstrip())
-    if call is None or schema_findings("call", call):
-        return None
-    true = line == _summed(line[start:end]) if start else not any(contradictions(call_of(call)))
-    return (call, start, len(line[start:end].rstrip())) if true else None
-
-
 def _is_whole(line: bytes) -> bool:
-    return line.endswith(b"\n") and _parsed(line) is not None
-
-
-def _parsed(text: bytes) -> Json | None:
     try:
-        value: Json = json.loads(text)
+        json.loads(line)
     except ValueError:
-        return None
-    return value
+        return False
+    return line.endswith(b"\n")
+
+
+def journal_in(folder: Path) -> Journal:
+    """Return the journal of a folder, which is made if there is none.
+
+    Raises: as `Journal`.
+    """
+    with able_to("make", folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return Journal(folder)
+
+
+def write_journal(folder: Path, calls: Iterable[Json]) -> None:
+    """Write a journal of calls into a folder that has none."""
+    lines = (_summed(dumps_line(call).removesuffix("\n").encode()) for call in calls)
+    with able_to("write", folder / JOURNAL):
+        (folder / JOURNAL).write_bytes(b"".join(lines))

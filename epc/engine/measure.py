@@ -123,13 +123,10 @@ class Measurement(Struct, kw_only=True):
         # The names are digests, so their order is a random one, and the same in every sitting.
         distinct = {answered.evaluation or "": answered for answered in met}
         sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
-        self.caller.progress.begin("recheck", len(sample))
-
-        async def again(number: int, answered: Answered) -> None:
-            await self.caller.ask_again(self._compared(answered), f"{RECHECK}{number}")
-            self.caller.progress.advance()
-
-        await all_of(again(number, answered) for number, answered in enumerate(sample))
+        await self.caller.ask_panel(
+            "recheck",
+            [(self._compared(each), f"{RECHECK}{number}") for number, each in enumerate(sample)],
+        )
 
     def _compared(self, answered: Answered) -> Question:
         """Return the comparison that a round asked for."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field, structs, to_builtins
 
+from epc.engine.journal import write_journal
 from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
@@ -172,7 +173,7 @@ def save(plan: Plan, folder: Path, *, reusable: Sequence[Json] = ()) -> None:
         raise UsageError(f"{folder} is not empty: {remedy}")
     if reusable:
         (folder / REUSABLE).mkdir()
-        strict_json.write_text(folder / REUSABLE / JOURNAL, map(strict_json.dumps_line, reusable))
+        write_journal(folder / REUSABLE, reusable)
     strict_json.write(folder / PLAN, plan.document())
 
 

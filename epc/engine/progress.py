@@ -41,7 +41,6 @@ class Progress(Struct, kw_only=True):
     cost: float | None = None
     torn: int = 0
     damaged: int = 0
-    oversized: int = 0
     too_large: int = 0
     said: Counter[str] = field(default_factory=Counter)
 
@@ -80,5 +79,5 @@ class Progress(Struct, kw_only=True):
 
 _COUNTS: Final = (
     *("asked", "reused", "from_cache", "from_runs", "from_journal", "retries", "failures"),
-    *("tokens", "torn", "damaged", "oversized", "too_large"),
+    *("tokens", "torn", "damaged", "too_large"),
 )

@@ -5,7 +5,7 @@ recorded answer would be no reference: where it was itself a flip, its pair diff
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
@@ -27,20 +27,14 @@ from epc.analysis.watching import (
 )
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Caller
-from epc.engine.catalog import open_model
-from epc.engine.forecast import Range, Share
-from epc.engine.journal import Journal
-from epc.engine.mitigated import put_within
-from epc.engine.model import CallError, Model
+from epc.engine.forecast import Range, Share, cost_of
+from epc.engine.model import CallError
+from epc.engine.panel import asked_anew
 from epc.engine.plan import load
-from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import Watch, asking, budget_of
-from epc.engine.session import require_keys
-from epc.engine.task_group import all_of
-from epc.errors import EpcError, StoppedError, UsageError, WorldError, able_to
+from epc.engine.run_session import Watch
+from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
-from epc.records.calls import call_of
 from epc.records.layout import PLAN
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
@@ -124,12 +118,7 @@ def expect(watching: Watching) -> dict[str, Share]:
     sparse, usual = (sum(map(len, texts)) / characters for characters in _CHARACTERS)
     read = Range(lower=sparse, expected=usual, upper=sum(map(most_tokens, texts)))
     written = Range(lower=len(texts), expected=len(texts), upper=most)
-    price = price_of(watching.manifest.evaluator.model)
-    cost = None
-    if price is not None:
-        ends = zip(*(structs.asdict(tokens).values() for tokens in (read, written)), strict=True)
-        lower, expected, upper = (float(price.cost(round(i), round(o))) for i, o in ends)
-        cost = Range(lower=lower, expected=expected, upper=upper)
+    cost = cost_of(price_of(watching.manifest.evaluator.model), read, written)
     calls = Range(lower=len(texts), expected=len(texts), upper=len(texts))
     return {"evaluator": Share(calls=calls, tokens_in=read, tokens_out=written, cost=cost)}
 
@@ -155,48 +144,37 @@ async def ask_today(
     today = now.date().isoformat()
     if _has(watching, today) or not watching.due:
         return watching.standing()
-    limits = limits or Limits()
-    model = open_model(watching.evaluator)
-    require_keys([model])
-    budget = budget_of([model], limits)
     folder = watching.history.with_name(f"{watching.history.name}.part")
-    with able_to("make", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(asking([model], limits))
-        journal = Journal(folder)
-        stack.callback(journal.close)
+    async with asked_anew(
+        watching.evaluator,
+        watching.manifest,
+        folder,
+        clock=clock,
+        watch=watch,
+        limits=limits or Limits(),
+    ) as (role, caller):
         if not _has(watching, today):  # another process may have asked before this one held it
-            progress = Progress(budget=budget)
-            caller = Caller(
-                journal=journal, reuse=True, progress=progress, budget=budget, clock=clock
-            )
-            stack.push_async_callback(caller.close)
-            await stack.enter_async_context(watch(progress))
-            append_day(watching.history, await _day(watching, caller, model, now))
-        journal.remove()
+            append_day(watching.history, await _day(watching, caller, role, now))
+        caller.journal.remove()
         with suppress(OSError):  # whatever else was put there is not ours to remove
             folder.rmdir()
     return watching.standing()
 
 
-async def _day(watching: Watching, caller: Caller, model: Model, now: datetime) -> Day:
+async def _day(watching: Watching, caller: Caller, role: Role, now: datetime) -> Day:
     """Ask every pair at once; the day and the asking are part of an answer's name."""
     due, askings, today = watching.due, watching.askings, now.date().isoformat()
-    decoding = watching.manifest.evaluator.decoding
-    put_within(model, watching.manifest.configuration, watching.manifest.calibration)
-    role = Role(name="evaluator", model=model, decoding=decoding)
-    caller.progress.begin("panel", len(due) * askings)
-
-    async def one(item: AskedPair, asking: int) -> Call:
-        question = Question(role=role, text=item.text, side="evaluation", pair=item.pair)
-        call = await caller.ask_again(question, f"watch/{today}/{asking}")
-        caller.progress.advance()
-        return call_of(call)
-
-    work = (one(watching.pool[key], asking) for key in due for asking in range(askings))
+    items = [watching.pool[key] for key in due]
+    wanted = [
+        (
+            Question(role=role, text=item.text, side="evaluation", pair=item.pair),
+            f"watch/{today}/{asking}",
+        )
+        for item in items
+        for asking in range(askings)
+    ]
     try:
-        calls = await all_of(work)
+        calls = await caller.ask_panel("panel", wanted)
     except StoppedError as error:
         raise _failure(error) from None
     served, fingerprints = (
@@ -209,7 +187,7 @@ async def _day(watching: Watching, caller: Caller, model: Model, now: datetime) 
         day=today,
         at=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         epc=__version__,
-        evaluator=ModelIdentity.parse(structs.asdict(model.identity)),
+        evaluator=ModelIdentity.parse(structs.asdict(role.model.identity)),
         served_models=served,
         system_fingerprints=fingerprints,
         pairs=watching.pairs,

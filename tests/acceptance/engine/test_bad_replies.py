@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from endpoint_support import Endpoint, Received, Reply, answering, completion
-from engine_support import HEAD, digest, epc, read_rows
+from engine_support import digest, epc, read_rows
 from run_support import HOSTED, hosted
 
 SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
@@ -109,37 +109,6 @@ def test_an_answer_too_large_to_record_is_cut_marked_and_stops_no_run(
     assert max(map(len, (run / "calls.jsonl").read_bytes().splitlines())) < 4 * MIB
     assert epc("validate", run).returncode == 0
     assert epc("show", run).stdout == done.stdout
-
-
-def test_a_run_that_holds_an_answer_too_large_to_record_is_finished_by_resume(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    env, run = hosted(endpoint.url), tmp_path / "run"
-    stopped = epc("run", *HOSTED, *SMALL, "--max-calls", "30", "--out", run, env=env)
-    assert stopped.returncode == 4
-    # As version 0.1 journalled such an answer: whole, with the reply that it was read from.
-    journal = run / "journal.jsonl"
-    lines = journal.read_text("utf-8").splitlines(keepends=True)
-    first = next(n for n, line in enumerate(lines) if not line.startswith(HEAD))
-    call = json.loads(lines[first])["call"]
-    call["answer"] += "x" * 5 * MIB
-    call["reply"] = completion(call["answer"]).body.decode()
-    long = json.dumps(call, sort_keys=True, separators=(",", ":"))
-    kept = [
-        f"{json.dumps(json.loads(line)['call'])}\n" for line in lines if not line.startswith(HEAD)
-    ]
-    kept[0] = f"{long}\n"
-    journal.write_text("".join(kept), "utf-8")
-
-    done = epc("resume", run, "--no-cache", env=env)
-
-    assert done.returncode == 0, done.stderr
-    assert "WARNING: 1 answers in the journal are larger than a record can hold" in done.stderr
-    assert (run / "journal.oversized").read_text("utf-8") == f"{long}\n"
-    assert set(endpoint.prompts.values()) == {1}  # what was paid is not asked again
-    assert epc("validate", run).returncode == 0
-    rows = {row["id"]: row for row in read_rows(run / "calls.jsonl")}
-    assert rows[call["id"]]["finish_reason"] == "too_large"
 
 
 def test_a_body_that_is_never_a_completion_is_an_error_and_nothing_of_it_is_recorded(

@@ -15,6 +15,7 @@ from engine_support import (
     environment,
     epc,
     epc_under_way,
+    journal_line,
     read_rows,
     same_files,
     wait_until,
@@ -235,7 +236,8 @@ def test_a_journal_that_was_damaged_in_its_history_is_mended_and_the_record_says
     run, plan = tmp_path / "run", (*MOCKS, "--seeds", "0", "--rounds", "1")
     assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
     assert epc("run", *plan, "--out", run).returncode == 0
-    calls = (run / "calls.jsonl").read_bytes().splitlines(keepends=True)
+    rows = (run / "calls.jsonl").read_text("utf-8").splitlines()
+    calls = [journal_line(row).encode() for row in rows]
     (run / "manifest.json").unlink()
     before = calls[0] + b"damaged\n" + calls[1]
     head = b'{"synced":%d}\n' % len(before)

@@ -1,0 +1,85 @@
+"""Asking the evaluator of a finished measurement again: who is asked, and within what limits."""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from epc.analysis.spot_checking import Drawn, TwoCalls
+from epc.engine.budget import Limits
+from epc.engine.calls import Caller
+from epc.engine.catalog import open_model
+from epc.engine.journal import journal_in
+from epc.engine.mitigated import put_within
+from epc.engine.progress import Progress
+from epc.engine.roles import Question, Role
+from epc.engine.run_session import Watch, asking, budget_of
+from epc.engine.session import require_keys
+from epc.records.asked import AskedPair, PairKey
+from epc.records.manifest import Manifest, ModelIdentity
+
+_TIMES = 2
+
+
+@asynccontextmanager
+async def asked_anew(
+    name: str,
+    manifest: Manifest,
+    folder: Path,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+) -> AsyncIterator[tuple[Role, Caller]]:
+    """Have a measurement's evaluator asked within the block; a journal in the folder keeps it.
+
+    Nothing comes from any cache.
+
+    Raises: UsageError if the evaluator cannot be opened; WorldError if the disk fails.
+    """
+    model = open_model(name)
+    require_keys([model])
+    budget = budget_of([model], limits)
+    put_within(model, manifest.configuration, manifest.calibration)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(asking([model], limits))
+        journal = journal_in(folder)
+        stack.callback(journal.close)
+        progress = Progress(budget=budget)
+        caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget, clock=clock)
+        stack.push_async_callback(caller.close)
+        await stack.enter_async_context(watch(progress))
+        yield Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding), caller
+
+
+async def ask_twice(
+    manifest: Manifest,
+    comparisons: dict[PairKey, AskedPair],
+    pairs: Sequence[Drawn],
+    *,
+    name: str,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+) -> tuple[ModelIdentity, tuple[TwoCalls, ...]]:
+    """Return who was asked, and two calls of each pair (`epc watch TAG --spot-check N`).
+
+    Raises: as `asked_anew`; StoppedError if a call got no answer or a limit was reached.
+    """
+    with tempfile.TemporaryDirectory(prefix="epc-spot-check-") as folder:
+        anew = asked_anew(name, manifest, Path(folder), clock=clock, watch=watch, limits=limits)
+        async with anew as (role, caller):
+            items = [comparisons[pair.domain, pair.strategy, pair.task] for pair in pairs]
+            calls = await caller.ask_panel(
+                "spot check",
+                [
+                    (Question(role=role, text=i.text, side="evaluation", pair=i.pair), f"{time}")
+                    for i in items
+                    for time in range(_TIMES)
+                ],
+            )
+            identity = ModelIdentity.parse(asdict(role.model.identity))
+            return identity, tuple(zip(calls[::2], calls[1::2], strict=True))
