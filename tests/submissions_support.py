@@ -19,7 +19,8 @@ from epc.records.typed import as_json
 from epc.registry import publishing
 from epc.registry.cards import Said
 from epc.registry.locking import locked
-from epc.registry.submissions.check import Base, check
+from epc.registry.submissions.check import check
+from epc.registry.submissions.checked import Base
 from epc.registry.submissions.making import make
 from epc.registry.submissions.statement import Statement, identity
 

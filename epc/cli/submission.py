@@ -13,7 +13,7 @@ from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
 if TYPE_CHECKING:
-    from epc.registry.submissions.making import Subject
+    from epc.registry.offers import Subject
     from epc.registry.submissions.statement import Statement
 
 _OF_A_SOURCE: Final = ("endpoint", "platform", "weights", "source", "replicates")
@@ -173,8 +173,8 @@ def check(
     from epc.registry.reading import find_checkout
     from epc.registry.submissions import layout, unpublished
     from epc.registry.submissions.changed import read_changed
-    from epc.registry.submissions.check import Base
     from epc.registry.submissions.check import check as check_all
+    from epc.registry.submissions.checked import Base
     from epc.registry.submissions.report import text
 
     checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")

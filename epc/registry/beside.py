@@ -22,9 +22,9 @@ from epc.registry.figures import (
     overlap,
     reading_of,
 )
+from epc.registry.kinds.measured import measured_offer
 from epc.registry.kinds.table import KINDS
 from epc.registry.listing import aligned
-from epc.registry.offers import measured_offer
 from epc.registry.record import Record
 from epc.registry.reference import PAPER, ReferenceRow
 from epc.registry.registry import Registry
@@ -276,7 +276,7 @@ def measured(registry: Registry, run: Path, manifest: Manifest, audit: Json, as_
         proxy=manifest.evaluator.gateway is not None,
         replicates=None,
     )
-    offer = measured_offer(run, manifest, audit, platform=None, declaration=said)
+    offer = measured_offer(run, manifest, audit, said)
     snapshot = Snapshot.of(offer.card(Tag.parse("v1.0-run"), None), offer.figures)
     states = registry.expiry([manifest.evaluator.model], as_of)
     return _side(str(run), snapshot, "; ".join(dict.fromkeys(state.words for state in states)))

@@ -4,87 +4,13 @@ Every figure is one of `epc judge report`, under the names that snapshots have f
 """
 
 from collections.abc import Iterable
-from datetime import date
 from pathlib import Path
-from typing import Final, Literal
 
 from epc.analysis.judging.evaluation import Competence, Evaluation
 from epc.analysis.judging.results import Compared, Group, Labelled, Share
 from epc.analysis.judging.summary import summary
-from epc.digests import file_sha256
-from epc.errors import UsageError
 from epc.protocol.results import Json
-from epc.records.judging.asked import published
-from epc.records.judging.layout import load_plan, load_run_log
-from epc.records.judging.recheck import recheck
 from epc.records.typed import as_json
-from epc.registry.cards import Said, judged_card_of
-from epc.registry.layout import FIGURES
-from epc.registry.offers import Offer
-
-_ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
-_DAY: Final = len("2026-07-02")
-
-
-def offered_evaluation(folder: Path, declaration: Said, *, platform: str | None) -> Offer:
-    """Check a judge's evaluation, and return what is offered of it.
-
-    Raises: UsageError if it is not whole, has not exactly one judge, or judged only itself;
-    MalformedError if a document of it was damaged.
-    """
-    plan, log = load_plan(folder), load_run_log(folder)
-    if len(plan.judges) > 1:
-        raise UsageError(
-            f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
-            "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
-        )
-    if plan.competence is not None:
-        raise UsageError(
-            f"{folder} tests a judge, and says nothing of outputs by itself\n"
-            "  fix: publish the set beside which it stands"
-        )
-    if log.origin != "run":
-        raise UsageError(
-            f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
-            "  fix: have the judge asked by `epc judge run`"
-        )
-    findings = recheck(folder).findings
-    if findings:
-        raise UsageError(
-            f"{folder} is not whole: {len(findings)} findings\n"
-            f"  fix: see `epc judge check {folder}`"
-        )
-    figures = figures_again(folder)
-    if not figures["n"]:
-        raise UsageError(
-            f"{folder} has no cross-judged sample, so there is nothing to publish\n"
-            "  fix: let the judge score outputs of others: `epc judge plan --methods both`"
-        )
-    judge = plan.judges[0].asked
-    assert judge is not None
-    days = tuple(date.fromisoformat((log.time[end] or "")[:_DAY]) for end in _ENDS)
-    return Offer(
-        run=folder,
-        kind="judged",
-        asked={"evaluator": judge},
-        platform=platform,
-        days=days,
-        said=declaration,
-        figures=figures,
-        raw={name: file_sha256(folder / name) for name in published(folder, plan)},
-        no_baseline=None,
-        card=lambda tag, life: judged_card_of(
-            tag, plan, judge, days=days, declaration=declaration, life=life
-        ),
-    )
-
-
-def changed_figures(folder: Path, stated: Json) -> tuple[list[str], list[str]]:
-    """Return which figures the replies of a folder do not give, and what else is wrong with it."""
-    again = figures_again(folder)
-    names = sorted(again.keys() | stated.keys())
-    changed = [f"/{FIGURES}/figures/{n}" for n in names if again.get(n) != stated.get(n)]
-    return changed, [str(finding) for finding in recheck(folder).findings]
 
 
 def figures_again(folder: Path) -> Json:

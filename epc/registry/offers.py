@@ -5,16 +5,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from epc.analysis.audit import audit_checked
-from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
-from epc.records.layout import BESIDE
-from epc.records.manifest import Manifest, ModelIdentity, RoleName
+from epc.records.manifest import EVALUATOR, ModelIdentity, RoleName
 from epc.records.observed.types import UNKNOWN, Judge
-from epc.records.validate import validate
 from epc.registry import platforms
-from epc.registry.cards import NO_BASELINE, Said, card_of
+from epc.registry.cards import Said
 from epc.registry.expiry import misdated
 from epc.registry.layout import EVALUATORS, FOLDER
 from epc.registry.lifecycles import MOCKS, Generation, Life
@@ -33,8 +29,7 @@ class Offer:
     """A valid run that is to be published.
 
     `asked` are the records of who was asked, by role; of verdicts that others recorded there are
-    none, and `stated` is who their source says was asked. `platform` is where the evaluator was, as
-    somebody states it, and without it what its record shows. `days` are those it was asked on.
+    none, and `stated` is who their source says was asked. `days` are those it was asked on.
     `raw` are the SHA-256 of the files that go into the store, by their paths in the run.
     `no_baseline` says why it shows nothing of an evaluator, `card` describes it under an id.
     """
@@ -42,7 +37,6 @@ class Offer:
     run: Path
     kind: str
     asked: Mapping[RoleName, ModelIdentity]
-    platform: str | None
     days: tuple[date, ...]
     said: Said
     figures: Json
@@ -57,45 +51,23 @@ class Offer:
         return not self.stated and self.asked["evaluator"].model.startswith(MOCKS)
 
 
-def offered_run(run: Path, declaration: Said, *, platform: str | None) -> Offer:
-    """Check a run, and return what is offered of it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What is offered, as its own record says it.
 
-    Raises: UsageError if it is not valid, or nothing could be recomputed.
+    `recorded` says that the verdicts were read from a file; `stated` is who the source of verdicts
+    that others recorded says was asked, and then there is no record of it.
     """
-    report = validate(run)
-    if not report.ok or report.manifest is None:
-        raise UsageError(
-            f"{run} is not valid: {len(report.findings)} findings\n  fix: see `epc validate {run}`"
-        )
-    if not report.manifest.raw:
-        raise UsageError(
-            f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: publish the folder that the measurement wrote"
-        )
-    audit = audit_checked(report).as_json()
-    return measured_offer(run, report.manifest, audit, platform=platform, declaration=declaration)
 
+    asked: Mapping[RoleName, ModelIdentity]
+    identity: str
+    recorded: bool = False
+    stated: Judge | None = None
 
-def measured_offer(
-    run: Path, manifest: Manifest, audit: Json, *, platform: str | None, declaration: Said
-) -> Offer:
-    """Return what is offered of a run that was checked, by its manifest and its audit."""
-    raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
-    raw |= {name: file_sha256(run / name) for name in BESIDE if (run / name).exists()}
-    word = audit["verdict"]
-    no_baseline = f"its audit says {word}\n  fix: see `epc audit {run}`"
-    return Offer(
-        run=run,
-        kind="measured",
-        asked=manifest.asked,
-        platform=platform,
-        days=(date.fromisoformat(manifest.evaluator.measurement_date),),
-        said=declaration,
-        figures=manifest.document["results"]["summary"],
-        raw=raw,
-        no_baseline=no_baseline if word in NO_BASELINE else None,
-        card=lambda tag, life: card_of(tag, manifest, audit, declaration, life),
-    )
+    @property
+    def evaluator(self) -> ModelIdentity:
+        """Who judged."""
+        return self.asked[EVALUATOR]
 
 
 def require_true(registry: Registry, offer: Offer, day: date) -> None:
@@ -116,7 +88,7 @@ def platform_claimed(offer: Offer) -> str | None:
     if evaluator.model.startswith(MOCKS):
         return platforms.platform_of(evaluator)
     shows = platforms.platform_of(evaluator) or platforms.provider_of(evaluator.model)
-    return offer.platform or shows
+    return offer.said.platform or shows
 
 
 def contradictions(registry: Registry, offer: Offer, day: date) -> Iterator[Finding]:

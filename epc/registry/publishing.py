@@ -11,11 +11,9 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from epc.analysis.observed_rows import Choices
 from epc.digests import file_sha256
 from epc.errors import UsageError, able_to
 from epc.records import strict_json
-from epc.records.judging.layout import is_evaluation
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.cards import Said
@@ -24,12 +22,12 @@ from epc.registry.figures import disagreement
 from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
 from epc.registry.history import added_by, commit, tag_commit
-from epc.registry.judged import offered_evaluation
+from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.folders import kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
 from epc.registry.locking import RegistryLock
-from epc.registry.observed import NO_CHOICES, is_observed, offered_verdicts
-from epc.registry.offers import Offer, offered_run, platform_claimed, require_true
+from epc.registry.offers import Offer, platform_claimed, require_true
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.record import Record
 from epc.registry.registry import Registry
@@ -40,20 +38,13 @@ from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 
 
-def offered(
-    run: Path, declaration: Said, *, platform: str | None = None, choices: Choices = NO_CHOICES
-) -> Offer:
+def offered(run: Path, declaration: Said) -> Offer:
     """Check a run, an evaluation or a folder of verdicts, and return what is offered of it.
-
-    `choices` are what is measured of verdicts where their source leaves it open.
 
     Raises: UsageError if it is not valid, or nothing could be recomputed; MalformedError if an
     evaluation's document was damaged.
     """
-    if is_observed(run):
-        return offered_verdicts(run, declaration, choices)
-    offer = offered_evaluation if is_evaluation(run) else offered_run
-    return offer(run, declaration, platform=platform)
+    return adapter(kind_of(run)).offered(run, declaration)
 
 
 def publish(

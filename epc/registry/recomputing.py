@@ -3,35 +3,27 @@
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from msgspec import to_builtins
 
-from epc.analysis.audit import audit_checked, audit_manifest
-from epc.errors import EpcError, Finding, UsageError, WorldError
+from epc.analysis.audit import audit_manifest
+from epc.errors import EpcError, UsageError, WorldError
 from epc.protocol.results import Json
-from epc.records.findings import Findings
 from epc.records.manifest import Manifest
-from epc.records.probes import read_probes
-from epc.records.recompute import rewrite
 from epc.records.typed import as_json
-from epc.records.validate import Report
 from epc.registry import layout
 from epc.registry.cards import audited
 from epc.registry.fetching import restore
-from epc.registry.judged import changed_figures
-from epc.registry.layout import AUDITS, CARD
-from epc.registry.observed import changed_figures as recorded_again
+from epc.registry.kinds.adapter import adapter
 from epc.registry.observed import rebuild
 from epc.registry.record import AuditSummary
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 from epc.spec.coupling import RULE
-
-_OF_A_RULE: Final = ("verdict", "p_value", "unit", "rule", "preferences_differ", "transfer")
 
 
 def audits(checkout: Path, registry: Registry) -> Json:
@@ -55,20 +47,7 @@ def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
     return audited(audit_manifest(manifest, **probes).as_json())
 
 
-def as_published(now: AuditSummary, stated: AuditSummary) -> AuditSummary:
-    """Return what a card should say of its run, given what today's rule says.
-
-    What an older rule said is verified by the digest of the card alone, since nobody computes that
-    rule any more. What else a card states of an audit is no rule's.
-    """
-    if stated.rule == RULE:
-        return now
-    return replace(now, **{name: getattr(stated, name) for name in _OF_A_RULE})
-
-
 _MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves
-# Among an audit's findings are warnings of a whole validation, which takes longer than all of this.
-_COMPARED: Final = [field.name for field in fields(AuditSummary) if field.name != "findings"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,45 +152,9 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
             restore(snapshot.tag, run, seal=seal, location=str(checkout), store=None, raw=raw)
             if source:
                 rebuild(run, source)
-            changed, problems = _AGAIN[snapshot.kind](run, snapshot)
+            changed, problems = adapter(snapshot.kind).again(run, snapshot)
     except EpcError as error:
         return Again(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:
         raise WorldError(f"cannot write {error.filename}: {error.strerror or error}") from error
     return Again(tag=tag, changed=changed, problems=problems)
-
-
-def _measured_again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-    done = rewrite(run, write=False)
-    audit, findings = _audit_again(run, done.manifest)
-    assert snapshot.card.audit
-    stated, anew = snapshot.card.audit, snapshot.audited_anew
-    then = as_published(audit, stated)
-    changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
-    if anew is not None:
-        changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(audit, anew)]
-    problems = [str(finding) for finding in (*done.findings, *findings)]
-    return [*done.changed, *changed], problems
-
-
-def _observed_again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-    return recorded_again(folder, snapshot.card, snapshot.figures), []
-
-
-_AGAIN: Final = {
-    "judged": lambda folder, snapshot: changed_figures(folder, snapshot.figures),
-    "measured": _measured_again,
-    "observed": _observed_again,
-}
-
-
-def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:
-    return [key for key in _COMPARED if getattr(again, key) != getattr(stated, key)]
-
-
-def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Finding]]:
-    """Return what a card says of this run's audit, and damage to its probes."""
-    findings = Findings()
-    probes = read_probes(manifest, run, findings)
-    report = Report(path=str(run), findings=[], manifest=manifest, asked=probes)
-    return audited(audit_checked(report).as_json()), findings.kept()

@@ -7,26 +7,20 @@ breaks a link, and the finding names the file.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from epc.digests import file_sha256
 from epc.errors import EpcError, Finding, MalformedError, UsageError, WorldError
-from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
-from epc.records.layout import BESIDE
-from epc.records.manifest import Manifest
-from epc.records.observed.types import Observed
 from epc.records.schemas import findings as schema_findings
-from epc.records.typed import as_json, parse
+from epc.records.typed import parse
 from epc.registry import layout, sealed_lives, trust
-from epc.registry.cards import Said, conditions_of, judged_conditions_of, observed_card_of
 from epc.registry.expiry import impossible
-from epc.registry.figures import misstated
 from epc.registry.file_sources import reader
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
+from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.folders import departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, of_folder
 from epc.registry.record import Record
@@ -213,7 +207,7 @@ def _pulled(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
 def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
     """Yield what is wrong with a folder's documents, whatever their digests say."""
     card, wrong = _card(folder)
-    document, more = _document(folder / layout.FIGURES, "snapshot_metrics")
+    document, more = read_document(folder / layout.FIGURES, "snapshot_metrics")
     yield from (*wrong, *more)
     if card is None or more:
         return
@@ -221,111 +215,31 @@ def _documents(folder: Path, listed: dict[str, str]) -> Iterator[Finding]:
     try:
         tag = Tag.parse(folder.name)
     except EpcError as error:
-        yield _finding("", str(error).splitlines()[0])
+        yield departure("", str(error).splitlines()[0])
         return
     if card.tag != folder.name:
-        yield _finding(f"/{layout.CARD}/tag", f"says {card.tag}, the folder {folder.name}")
+        yield departure(f"/{layout.CARD}/tag", f"says {card.tag}, the folder {folder.name}")
     if card.generation != tag.generation:
         problem = f"says {card.generation}, the tag {tag.generation}"
-        yield _finding(f"/{layout.CARD}/generation", problem)
+        yield departure(f"/{layout.CARD}/generation", problem)
     if card.kind != figures.kind:
         problem = f"says {figures.kind}, the card {card.kind}"
-        yield _finding(f"/{layout.FIGURES}/kind", problem)
+        yield departure(f"/{layout.FIGURES}/kind", problem)
         return
     kept = {layout.POINTER} if card.kept else set()
     for name in sorted({*KINDS[card.kind].files, *kept} - set(listed)):
-        yield _finding(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
-    yield from _OF_KIND[card.kind](folder, card, figures.figures, listed)
+        yield departure(f"/{name}", f"a {card.kind} snapshot has one, listed in SHA256SUMS")
+    yield from adapter(card.kind).departures(folder, card, figures.figures, listed)
 
 
 def _card(folder: Path) -> tuple[Record | None, list[Finding]]:
     """Return a folder's card, None if it has no shape, and what is wrong with it."""
-    document, wrong = _document(folder / layout.CARD, "snapshot")
+    document, wrong = read_document(folder / layout.CARD, "snapshot")
     if wrong:
         return None, wrong
     days = impossible(document["measured"] or {}, f"/{layout.CARD}/measured")
-    wrong = [_finding(where, f"there is no day {text}") for where, text in days]
+    wrong = [departure(where, f"there is no day {text}") for where, text in days]
     return (None if wrong else parse_card(document)), wrong
-
-
-def _measured(
-    folder: Path, card: Record, figures: Json, listed: dict[str, str]
-) -> Iterator[Finding]:
-    """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
-    document, wrong = _document(folder / layout.MANIFEST, "epc_manifest_schema")
-    yield from wrong
-    if wrong:
-        return
-    manifest = Manifest.parse(document)
-    if card.conditions != conditions_of(manifest):
-        yield _finding(f"/{layout.CARD}/conditions", "are not the manifest's")
-    if document["results"]["summary"] != figures:
-        yield _finding(f"/{layout.FIGURES}", "is not the manifest's summary")
-    raw = {f"raw/{file.path}": file.sha256 for file in (manifest.raw or {}).values()}
-    beside = {f"raw/{name}" for name in BESIDE}
-    if raw != {name: listed[name] for name in listed if "/" in name and name not in beside}:
-        yield _finding(f"/{layout.SUMS}", "lists other raw files than the manifest")
-
-
-def _judged(folder: Path, card: Record, figures: Json, listed: dict[str, str]) -> Iterator[Finding]:
-    """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
-    stated, wrong = _document(folder / PLAN, "judge_plan")
-    logged, more = _document(folder / RUN_LOG, "judge_run_log")
-    yield from (*wrong, *more)
-    if wrong or more:
-        return
-    plan, log = parse(stated, Plan), parse(logged, RunLog)
-    if card.conditions != judged_conditions_of(plan):
-        yield _finding(f"/{layout.CARD}/conditions", "are not the plan's")
-    if figures["totals"] != as_json(log.totals):
-        yield _finding(f"/{layout.FIGURES}/figures/totals", "are not the run log's")
-    vouched = {name: file.sha256 for name, file in log.files.items()}
-    vouched |= {f"{PROMPTS}/{prompt.id}.txt": prompt.sha256 for prompt in plan.prompts.values()}
-    if any(listed.get(f"{_RAW}/{name}") != value for name, value in vouched.items()):
-        yield _finding(f"/{layout.SUMS}", "lists other raw files than plan and run log")
-
-
-def _observed(folder: Path, card: Record, figures: Json, _: dict[str, str]) -> Iterator[Finding]:
-    """Yield where an observed snapshot says what its own document, of the source, does not."""
-    stated, wrong = _document(folder / layout.OBSERVED, "observed")
-    yield from wrong
-    if wrong:
-        return
-    document = parse(stated, Observed)
-    days = tuple(filter(None, (card.first_day, card.last_day)))
-    declaration = Said(
-        generation=card.generation,
-        contributor=card.contributor,
-        login=card.login,
-        licence=card.licence,
-        conflicts=card.conflicts_of_interest,
-        proxy=False,
-        replicates=None,
-        faults=card.known_faults,
-    )
-    right = observed_card_of(
-        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=bool(card.kept)
-    )
-    stated_card = card.as_json()
-    for key, value in right.as_json().items():
-        if stated_card[key] != value:
-            yield _finding(f"/{layout.CARD}/{key}", f"is not what {layout.OBSERVED} says")
-    if figures["n"] != document.verdicts:
-        yield _finding(f"/{layout.FIGURES}/figures/n", f"is not what {layout.OBSERVED} says")
-
-
-def _reported(_: Path, __: Record, figures: Json, ___: dict[str, str]) -> Iterator[Finding]:
-    """Yield where the interval of a printed figure is not what its numbers allow."""
-    for name, problem in misstated(figures):
-        yield _finding(f"/{layout.FIGURES}/{name}/ci95", problem)
-
-
-_OF_KIND: Final = {
-    "measured": _measured,
-    "judged": _judged,
-    "observed": _observed,
-    "reported": _reported,
-}
 
 
 def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -347,17 +261,3 @@ def _stored(folder: Path, listed: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield in_store if finding.where != layout.POINTER else where, finding.problem
     except WorldError as error:
         yield where, str(error).splitlines()[0]
-
-
-def _document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
-    """Return a document of a folder, and what is wrong with it, each at its place in the folder."""
-    where = f"/{path.name}"
-    if not path.is_file():
-        return None, [_finding(where, "is missing")]
-    value, problems = strict_json.read(path)
-    wrong = problems or schema_findings(schema, value, clause=_CLAUSE)
-    return value, [_finding(f"{where}{f.where}", f.problem) for f in wrong]
-
-
-def _finding(where: str, problem: str) -> Finding:
-    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=_RESTORE)

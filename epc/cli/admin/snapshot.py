@@ -172,13 +172,14 @@ def publish(  # the options are what the contributor states
         contributor=contributor,
         licence=licence or "CC-BY-4.0",
         faults=read_faults(faults) if faults else (),
+        platform=platform,
+        choices=Choices(baseline=baseline, domains=domains.split(",") if domains else ()),
         **stated_facts,
     )
     with TemporaryDirectory() as folder, locked_here() as lock:
         if judge:
             run = cut_to(run, judge, Path(folder) / run.stem)
-        choices = Choices(baseline=baseline, domains=domains.split(",") if domains else ())
-        offer = offered(run, statement, platform=platform, choices=choices)
+        offer = offered(run, statement)
         tag = publish_to(lock, offer, day=now().date(), tell=note, git=git)
     say(str(tag))
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final
 
 from epc.errors import UsageError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
+from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.table import KINDS
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 
@@ -39,13 +41,14 @@ def foreign(changed: Sequence[str], findings: Findings) -> tuple[list[str], set[
     strangers, slugs = list[str](), set[str]()
     if not any(_is_offer(path) for path in changed):
         return [], slugs  # a pull request about something else, which no rule here is about
+    known = [adapter(name).FILES for name, kind in KINDS.items() if kind.documents]
     for path in changed:
         parts = path.split("/")
         inside = parts[0] == layout.FOLDER and len(parts) >= _PARTS
         name = "/".join(parts[_PARTS - 1 :])
         if inside and not {"", ".", ".."} & set(parts):
             slugs.add(parts[1])
-        if not inside or not any(layout.admits(name, kind) for kind in get_args(layout.Kind)):
+        if not inside or not any(files.admits(name) for files in known):
             strangers.append(path)
     for path in strangers[:MOST_FOREIGN]:
         problem = f"changes {shown(path)}, which is no file of a submission"

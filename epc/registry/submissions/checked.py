@@ -1,14 +1,84 @@
 """What was found in one submission: what every check adds to, and a report is made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Final
 
 from epc.analysis.audit import Audit
+from epc.errors import MalformedError, WorldError
+from epc.protocol.results import Json
+from epc.records import checkout
 from epc.records.findings import Findings
-from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
+from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
+from epc.registry import layout as registry_layout
+from epc.registry.kinds.folders import kind_of
 from epc.registry.offers import Offer
+from epc.registry.reading import of_folder, taken
 from epc.registry.record import Attested
+from epc.registry.registry import Registry
+from epc.registry.submissions import against, layout
+from epc.registry.submissions.against import OFFERED
 from epc.registry.submissions.statement import Statement
+from epc.registry.tags import Tag, next_tag
+
+ORACLE: Final = checkout.ROOT / "tests" / "oracle"
+_DIFFERS: Final = "validate or measure it again; if that agrees with itself, report a fault of epc"
+ANSWERS: Final = "read some answers in calls.jsonl: do they read as this model's?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """The trusted checkout that submissions are held against, and the day."""
+
+    checkout: Path
+    registry: Registry
+    today: date
+    published: Mapping[str, str]  # identities, by tag
+    taken: Sequence[Tag]
+
+    @classmethod
+    def of(cls, checkout: Path, today: date) -> "Base":
+        """Read a checkout.
+
+        Raises: MalformedError or WorldError if it cannot be read.
+        """
+        registry = of_folder(checkout)
+        try:
+            measured = dict(against.published(checkout, registry))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise WorldError(
+                f"{checkout}: a published manifest cannot be used: {error}\n"
+                "  fix: see `epc snapshot verify`"
+            ) from error
+        return cls(
+            checkout=checkout,
+            registry=registry,
+            today=today,
+            published=measured,
+            taken=taken(checkout, registry),
+        )
+
+    def alike(self, path: Path, itself: Tag | None) -> dict[str, Path]:
+        """Return the other folders of a submission's kind, published or offered, by tag or slug."""
+        kind = kind_of(path)
+        home, offered = self.checkout / registry_layout.FOLDER, self.checkout / layout.FOLDER
+        folders = {t: home / t for t, s in self.registry.snapshots.items() if s.kind == kind}
+        folders.pop(str(itself), None)
+        beside = sorted(offered.iterdir()) if offered.is_dir() else []
+        return folders | {
+            f"{OFFERED}{other.name}": other
+            for other in beside
+            if other.name != path.name and kind_of(other) == kind
+        }
+
+    def next_tag(self, generation: str) -> str | None:
+        """Return the id that the next measurement of a generation gets, if it can have one."""
+        try:
+            return str(next_tag(generation, self.taken))
+        except MalformedError:
+            return None
 
 
 @dataclass(kw_only=True)
@@ -16,6 +86,7 @@ class Checked:
     """What was found in one submission, as far as it could be looked into."""
 
     slug: str
+    kind: str
     findings: Findings
     statement: Statement | None = None
     manifest: Manifest | None = None
@@ -54,3 +125,42 @@ class Checked:
         """Whether it can be merged and published."""
         wrong = any(finding.severity == "error" for finding in self.findings.kept())
         return not self.blocks and not wrong
+
+
+def second_computation(
+    path: Path, checked: Checked, within: str, report: Json | None = None
+) -> None:
+    """Note what the second computation finds; it is part of a clone, and of no package."""
+    if not ORACLE.is_dir():
+        checked.second = "was not run"
+        problem = "the second computation was not run: only a clone of the registry has it"
+        remedy = "check with the program of a clone, which has tests/oracle"
+        checked.findings.add(layout.AGAIN, "", problem, remedy, "warning")
+        return
+    question = {"folder": str(path.absolute()), "report": report}
+    apart = checkout.answer(ORACLE.parent, ORACLE.name, question, list[tuple[str, str]])
+    checked.second = "finds it otherwise" if apart else f"agrees within {within}"
+    for where, problem in apart:
+        checked.findings.add(layout.AGAIN, where, problem, _DIFFERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure; the noise floor and the excess are gamma's, and the others have none."""
+
+    name: str
+    mean: float
+    ci95: tuple[float, float] | None
+    noise_floor: Floor | None
+    excess: Estimate | None
+
+
+def plain(name: str, estimate: Estimate) -> Figure:
+    """Return a figure that has no noise floor."""
+    mean, ci95 = estimate.mean, estimate.ci95
+    return Figure(name=name, mean=mean, ci95=ci95, noise_floor=None, excess=None)
+
+
+def through(model: ModelIdentity) -> str:
+    """Return through whose gateway a model was asked, in words."""
+    return f" through {model.gateway}" if model.gateway else ""

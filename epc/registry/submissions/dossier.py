@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
 from epc.printable import shown
-from epc.records.manifest import EVALUATOR, ModelIdentity
+from epc.records.manifest import EVALUATOR
 from epc.registry import platforms
+from epc.registry.kinds.adapter import adapter
 from epc.registry.submissions import layout
 from epc.registry.submissions.checked import Checked
 from epc.registry.submissions.statement import Statement
-from epc.spec.epc_v1 import PUBLICATION_SEEDS
 
 Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
 ATTESTED: Final[Topic] = "attestation"
@@ -25,7 +25,6 @@ _ASKED: Final = {
     "gateway": "a gateway, which may change questions and answers",
     "unknown": "an address that is not known to be anybody's",
 }
-_MOST_NAMES: Final = 3
 
 
 def dossier(checked: Checked, author: str | None) -> dict[Topic, tuple[str, ...]]:
@@ -66,32 +65,7 @@ def _confirmed(statement: Statement, author: str | None) -> str:
 
 
 def _recorded(checked: Checked, _: str | None) -> Iterator[str]:
-    if (offer := checked.offer) and offer.stated:
-        judged = offer.stated
-        yield f"judge: {judged.model} on platform {judged.platform}, {judged.name} in the source"
-        source = offer.figures["source"]
-        yield f"source: {source['name']}, {source['repository']} at {source['commit']}"
-        days = " to ".join(map(str, offer.days)) or "on a day that the source does not state"
-        yield f"recorded: {days}; {checked.n} verdicts; licence {source['licence']}"
-    elif offer:
-        judge = offer.asked[EVALUATOR]
-        yield f"judge: {judge.model} at {judge.endpoint}{_through(judge)}"
-        yield f"judged: {offer.days[0]} to {offer.days[-1]}; {checked.n} samples"
-    if (manifest := checked.manifest) is None:
-        return
-    seeds, stated = manifest.config.seeds, manifest.provenance
-    for role, model in manifest.asked.items():
-        yield f"{role}: {model.model} at {model.endpoint}{_through(model)}"
-        if served := list((stated.served_models or {}).get(role, {})):
-            more = f" and {len(served) - _MOST_NAMES} more" if len(served) > _MOST_NAMES else ""
-            yield f"{role} answered as: {', '.join(served[:_MOST_NAMES])}{more}"
-    yield f"measured: {manifest.evaluator.measurement_date}, written {stated.created}"
-    yield f"seeds: {len(seeds)}, {min(seeds)} to {max(seeds)}; {manifest.config.rounds} rounds"
-    yield f"protocol: {manifest.protocol_version}"
-
-
-def _through(model: ModelIdentity) -> str:
-    return f" through {model.gateway}" if model.gateway else ""
+    yield from adapter(checked.kind).recorded(checked)
 
 
 def _recomputed(checked: Checked, _: str | None) -> Iterator[str]:
@@ -121,7 +95,7 @@ def _attestation(checked: Checked, _: str | None) -> Iterator[str]:
 
 def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
     """Yield what no check decides, and a person should."""
-    statement, manifest = checked.statement, checked.manifest
+    statement = checked.statement
     if statement and author is None:
         yield f"is the pull request {statement.login}'s?"
     if statement and statement.conflicts.strip().casefold().rstrip(".") not in {"none", "no"}:
@@ -133,12 +107,4 @@ def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
     evaluator = checked.asked.get(EVALUATOR)
     if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
-    if manifest and len(manifest.config.seeds) < PUBLICATION_SEEDS:
-        yield f"fewer than {PUBLICATION_SEEDS} seeds: a screening"
-    if checked.offer and checked.offer.stated:
-        yield "does `epc observe import` of the source, at its commit, give the same lines?"
-        yield "does the source's licence cover its verdicts, and not its program alone?"
-        return
-    if checked.offer:
-        yield "may the outputs that were judged be given away?"
-    yield "read some answers in calls.jsonl: do they read as this model's?"
+    yield from adapter(checked.kind).questions(checked)

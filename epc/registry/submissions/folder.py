@@ -6,7 +6,7 @@ A folder that fails here is not looked into any further.
 import os
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,14 +15,15 @@ from typing import Final
 from epc.analysis.audit import Audit
 from epc.errors import Finding, able_to
 from epc.records.findings import Findings
-from epc.records.judging.layout import PLAN, RECORDS, RUN_LOG
+from epc.records.judging.layout import RECORDS
 from epc.records.layout import ATTESTATION, MANIFEST, RAW
+from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.folders import kind_of
 from epc.registry.layout import OBSERVED
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import LEAKED, scan
 
-_MOST_ENTRIES: Final = 50
 _CHUNK: Final = 2**20
 _FIRST: Final = 64
 _PACKED: Final = {
@@ -39,12 +40,6 @@ _MAKER: Final = {
     **dict.fromkeys((OBSERVED, layout.VERDICTS), "verdicts, written by `epc submission new`"),
     ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
-# The files that no submission of a kind lacks.
-_ALWAYS: Final[Mapping[layout.Kind, Collection[str]]] = {
-    "run": set(layout.FILES) - set(layout.OPTIONAL),
-    "judged": {layout.STATEMENT, PLAN, RUN_LOG},
-    "observed": layout.RECORDED,
-}
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 
 
@@ -60,13 +55,12 @@ def inspect(folder: Path) -> Findings:
         if not stat.S_ISDIR(kind):
             findings.add(layout.PLAIN, "", f"is {_kind(kind)}, expected a folder", _REMEDY)
             return findings
-        what = kind_of(folder)
-        most = layout.MOST_JUDGED if what == "judged" else _MOST_ENTRIES
-        present = dict(islice(_entries(folder, judged=what == "judged"), most + 1))
-        if len(present) > most:
-            findings.add(layout.SIZE, "", f"has more than {most} entries", _REMEDY)
-        total = sum(_entry(name, entry, findings, what) for name, entry in sorted(present.items()))
-        for name in sorted(set(_ALWAYS[what]) - present.keys()):
+        files = adapter(kind_of(folder)).FILES
+        present = dict(islice(_entries(folder, files), files.most + 1))
+        if len(present) > files.most:
+            findings.add(layout.SIZE, "", f"has more than {files.most} entries", _REMEDY)
+        total = sum(_entry(name, entry, findings, files) for name, entry in sorted(present.items()))
+        for name in sorted(files.needs - present.keys()):
             findings.add(
                 layout.PLAIN, name, "is missing", "make the folder with `epc submission new`"
             )
@@ -78,27 +72,10 @@ def inspect(folder: Path) -> Findings:
     return findings
 
 
-def kind_of(folder: Path) -> layout.Kind:
-    """Return what a folder offers: an evaluation has a plan, recorded verdicts a header."""
-    documents: tuple[tuple[str, layout.Kind], ...] = ((PLAN, "judged"), (OBSERVED, "observed"))
-    for name, kind in documents:
-        try:
-            if stat.S_ISREG((folder / name).lstat().st_mode):
-                return kind
-        except OSError:
-            continue
-    return "run"
-
-
 def present_files(folder: Path) -> list[str]:
-    """Return which files of the layout are in a folder; those that must be, in any case."""
-    kind = kind_of(folder)
-    if kind == "judged":
-        names = sorted(name for name, _ in _entries(folder, judged=True))
-        return [name for name in names if layout.admits(name, kind)]
-    if kind == "observed":
-        return list(layout.RECORDED)
-    return [n for n in layout.FILES if n not in layout.OPTIONAL or (folder / n).exists()]
+    """Return which files of a submission are in a folder, in the order of their names."""
+    files = adapter(kind_of(folder)).FILES
+    return sorted(name for name, _ in _entries(folder, files) if files.admits(name))
 
 
 def name_problems(slug: str, findings: Findings) -> None:
@@ -124,22 +101,22 @@ def look_alikes(slugs: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _entries(
-    folder: Path, *, judged: bool, before: str = ""
+    folder: Path, files: layout.Files, before: str = ""
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield what is in a folder and, of an evaluation, in the folders that one has."""
+    """Yield what is in a folder, and in the folders within it that belong there."""
     with os.scandir(folder) as entries:
         for entry in entries:
             name = f"{before}{entry.name}"
-            if judged and layout.is_folder(name) and entry.is_dir(follow_symlinks=False):
-                yield from _entries(Path(entry.path), judged=True, before=f"{name}/")
+            if files.folders.fullmatch(name) and entry.is_dir(follow_symlinks=False):
+                yield from _entries(Path(entry.path), files, before=f"{name}/")
             else:
                 yield name, entry
 
 
-def _entry(name: str, entry: os.DirEntry[str], findings: Findings, kind: layout.Kind) -> int:
+def _entry(name: str, entry: os.DirEntry[str], findings: Findings, files: layout.Files) -> int:
     """Note what is wrong with one entry, and return its size if it is a plain file."""
     status = entry.stat(follow_symlinks=False)
-    known = layout.admits(name, kind)
+    known = files.admits(name)
     if not known:
         findings.add(layout.PLAIN, ascii(name)[1:-1], "no such file belongs here", _REMEDY)
     if not stat.S_ISREG(status.st_mode):

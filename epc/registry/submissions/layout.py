@@ -19,13 +19,12 @@ Nothing else: what is not on this list is not read. The rules are explained one 
 """
 
 import re
-from typing import Final, Literal
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
 
-from epc.records.judging.competence import COMPETENCE
-from epc.records.judging.layout import INVALID, LABELS, OUTPUTS, PLAN, PROMPTS, RUN_LOG, VALID
 from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
 from epc.registry.layout import OBSERVED
-from epc.spec.judge_v1 import METHODS
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
@@ -34,25 +33,7 @@ LINES: Final = (*RAW.values(), PROBES)
 FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
 OPTIONAL: Final = BESIDE
 
-Kind = Literal["run", "judged", "observed"]
 VERDICTS: Final = "verdicts.jsonl"
-RECORDED: Final = (STATEMENT, OBSERVED, VERDICTS)
-
-_PARTS: Final = (
-    rf"{COMPETENCE}/[0-9a-f]{{12}}/(planted|named|ablation|retest-[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
-)
-_METHODS: Final = f"({VALID}|{INVALID})/({'|'.join(METHODS)})"
-_JUDGED_FOLDER: Final = re.compile(
-    rf"{COMPETENCE}(/[0-9a-f]{{12}})?|{_PARTS}|"
-    rf"({_PARTS}/)?({OUTPUTS}|{PROMPTS}|{VALID}|{INVALID}|{_METHODS})"
-)
-_JUDGED: Final = re.compile(
-    rf"{STATEMENT}|{LABELS}|({_PARTS}/)?({PLAN}|{RUN_LOG}|samples\.jsonl|calls\.jsonl|mapping\.json|"
-    rf"used_prompt_manifest\.md|{OUTPUTS}/[0-9a-f]{{64}}\.txt|"
-    rf"{PROMPTS}/[a-z0-9][a-z0-9._-]{{0,63}}\.txt|{INVALID}/README\.md|"
-    rf"{_METHODS}/records\.jsonl)"
-)
-MOST_JUDGED: Final = 250  # files: GitHub lists 300 of a pull request
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
@@ -104,16 +85,27 @@ BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has no
 ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of this very run
 
 
-def admits(path: str, kind: Kind) -> bool:
-    """Whether a file of this path belongs into a submission's folder."""
-    if kind == "judged":
-        return bool(_JUDGED.fullmatch(path))
-    return path in (RECORDED if kind == "observed" else FILES)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """The files of a kind of submission: `names`, those that it `needs`, in which `folders`.
+
+    `most` entries may be there.
+    """
+
+    names: re.Pattern[str]
+    needs: frozenset[str]
+    folders: re.Pattern[str] = re.compile(r"(?!)")
+    most: int = 50
+
+    def admits(self, path: str) -> bool:
+        """Whether a file of this path belongs into a submission's folder."""
+        return self.names.fullmatch(path) is not None
 
 
-def is_folder(path: str) -> bool:
-    """Whether a folder of this path belongs into an evaluation."""
-    return bool(_JUDGED_FOLDER.fullmatch(path))
+def only(names: Collection[str], optional: Collection[str] = ()) -> Files:
+    """Return a folder of some plain files, of which some need not be there."""
+    pattern = re.compile("|".join(map(re.escape, names)))
+    return Files(names=pattern, needs=frozenset(names) - frozenset(optional))
 
 
 def largest(path: str) -> int:

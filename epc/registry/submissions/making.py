@@ -10,28 +10,19 @@ from typing import Any, Final
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
-from epc.records.judging.asked import published
-from epc.records.judging.layout import PLAN, RUN_LOG, is_evaluation, load_plan, load_run_log
-from epc.records.judging.recheck import recheck
-from epc.records.manifest import EVALUATOR, Manifest, ModelIdentity, RoleName
-from epc.records.observed.types import Judge
-from epc.records.observed.writing import judge_of as judge_recorded
-from epc.records.validate import validate
+from epc.records.manifest import ModelIdentity
 from epc.registry import platforms
-from epc.registry.layout import OBSERVED
+from epc.registry.kinds.adapter import adapter
+from epc.registry.kinds.folders import kind_of
 from epc.registry.lifecycles import MOCKS
 from epc.registry.mocks import named
-from epc.registry.observed import document_of, is_observed
-from epc.registry.offers import named_by
+from epc.registry.offers import Subject, named_by
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable
 from epc.registry.submissions.folder import name_problems, present_files
-from epc.registry.submissions.judged import identity as evaluation
-from epc.registry.submissions.judged import judge_of
-from epc.registry.submissions.observed import require_free
 from epc.registry.submissions.plausible import asked_at, sourced, weighed
-from epc.registry.submissions.statement import Endpoint, Statement, identity, statement_texts
+from epc.registry.submissions.statement import Endpoint, Statement, statement_texts
 from epc.registry.submissions.texts import scan, scan_lines
 from epc.registry.writing import new_folder
 
@@ -49,71 +40,13 @@ class Inferred:
     endpoint: Endpoint | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """What is offered, as its own record says it.
-
-    `recorded` says that the verdicts were read from a file; `stated` is who the source of verdicts
-    that others recorded says was asked, and then there is no record of it.
-    """
-
-    asked: Mapping[RoleName, ModelIdentity]
-    identity: str
-    recorded: bool = False
-    stated: Judge | None = None
-
-    @property
-    def evaluator(self) -> ModelIdentity:
-        """Who judged."""
-        return self.asked[EVALUATOR]
-
-
 def subject_of(run: Path) -> Subject:
     """Return what is offered by a run, or by a judge's evaluation.
 
     Raises: UsageError if it cannot be offered; MalformedError if it was damaged; WorldError if the
     disk fails.
     """
-    if is_observed(run):
-        document = document_of(run)
-        require_free(document.header)
-        return Subject(asked={}, identity=document.sha256, stated=judge_recorded(document.header))
-    if is_evaluation(run):
-        return _evaluation(run)
-    manifest = _manifest_of(run)
-    recorded = manifest.evaluator.method == "recorded"
-    return Subject(asked=manifest.asked, identity=identity(manifest), recorded=recorded)
-
-
-def _evaluation(run: Path) -> Subject:
-    plan, log = load_plan(run), load_run_log(run)
-    if findings := recheck(run).findings:
-        raise UsageError(
-            f"{run} is not whole: {len(findings)} findings\n  fix: see `epc judge check {run}`"
-        )
-    judge = judge_of(plan)
-    if judge is None or log.origin != "run":
-        raise UsageError(
-            f"{run} cannot be offered: a submission has one judge, whom `epc judge run` asked\n"
-            "  fix: `epc judge plan --judge MODEL`, and `epc judge run`"
-        )
-    return Subject(asked={"evaluator": judge}, identity=evaluation(plan, log))
-
-
-def _manifest_of(run: Path) -> Manifest:
-    """Return the manifest of a run that can be offered.
-
-    Raises: UsageError if it cannot; WorldError if the disk fails.
-    """
-    report = validate(run)
-    if not report.ok or report.manifest is None:
-        raise UsageError(f"{run} is not valid\n  fix: see `epc validate {run}`")
-    if report.manifest.raw is None:
-        raise UsageError(
-            f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: offer the folder that the measurement wrote"
-        )
-    return report.manifest
+    return adapter(kind_of(run)).subject_of(run)
 
 
 def inferred_of(subject: Subject, registry: Registry, platform: str | None) -> Inferred:
@@ -227,21 +160,12 @@ def make(
     if len(findings):
         raise UsageError("\n".join(str(finding) for finding in findings.kept()))
     with new_folder(home / slug, home / f"{_BUILDING}{slug}", "--slug") as building:
-        for name in _files_of(run):
+        for name in adapter(kind_of(run)).files_of(run):
             (building / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(run / name, building / name)
         strict_json.write(building / layout.STATEMENT, statement.as_json())
         _require_clean(building, run, secrets)
     return home / slug
-
-
-def _files_of(run: Path) -> list[str]:
-    """Return the files of a run, or of an evaluation, that a submission has."""
-    if is_evaluation(run):
-        return [PLAN, RUN_LOG, *published(run, load_plan(run))]
-    if is_observed(run):
-        return [OBSERVED, layout.VERDICTS]
-    return [name for name in present_files(run) if name != layout.STATEMENT]
 
 
 def _require_clean(building: Path, run: Path, secrets: Mapping[str, str]) -> None:

@@ -11,11 +11,10 @@ from epc.errors import MalformedError, UsageError, able_to
 from epc.printable import code
 from epc.registry.layout import ASIDE
 from epc.registry.locking import RegistryLock
-from epc.registry.offers import measured_offer
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
-from epc.registry.submissions.check import Base, check_one
-from epc.registry.submissions.checked import Checked
+from epc.registry.submissions.check import check_one
+from epc.registry.submissions.checked import Base, Checked
 from epc.registry.tags import Tag
 
 _MOST_LISTED: Final = 3
@@ -40,19 +39,9 @@ def promote(
             f"{folder} is not in {home}\n  fix: merge the submission, and publish it from there"
         )
     checked = _required(lock.checkout, home / folder.name, day)
-    assert checked.statement is not None
-    offer = checked.offer
-    if checked.manifest and checked.audit:
-        offer = measured_offer(
-            home / folder.name,
-            checked.manifest,
-            checked.audit.as_json(),
-            platform=checked.statement.platform,
-            declaration=checked.statement.said(checked.attested),
-        )
-    assert offer is not None  # what can be published is a run or an evaluation
+    assert checked.offer is not None
     leaving = f"{layout.FOLDER}/{folder.name}"
-    tag = publish(lock, offer, day=day, tell=tell, git=git, leaving=leaving)
+    tag = publish(lock, checked.offer, day=day, tell=tell, git=git, leaving=leaving)
     _remove(home / folder.name, lock.home / f"{ASIDE}ed-{folder.name}")
     tell(f"removed {leaving}, which is {tag} now")
     return tag
@@ -71,8 +60,8 @@ def _required(checkout: Path, folder: Path, day: date) -> Checked:
     base = Base.of(checkout, day)
     checked = check_one(folder, base, {})
     if not checked.ok and checked.statement and (checked.manifest or checked.offer):
-        kind = checked.offer.kind if checked.offer else "measured"
-        itself = published_as(checkout, folder, checked.statement.generation, kind=kind)
+        generation = checked.statement.generation
+        itself = published_as(checkout, folder, generation, kind=checked.kind)
         checked = check_one(folder, base, {}, itself=itself) if itself else checked
     if not checked.ok:
         wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]

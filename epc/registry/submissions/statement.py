@@ -96,6 +96,7 @@ class Statement:
             proxy=self.endpoint == "gateway",
             replicates=self.replicates,
             attested=attested,
+            platform=self.platform,
         )
 
     def as_json(self) -> Json:

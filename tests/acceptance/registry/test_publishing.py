@@ -307,8 +307,9 @@ def offer(run: Path, **given: str | None) -> Offer:
         conflicts=None,
         proxy=False,
         replicates=given.get("replicates"),
+        platform=given.get("platform"),
     )
-    return offered(run, said, platform=given.get("platform"))
+    return offered(run, said)
 
 
 def unheard(_: str) -> None:

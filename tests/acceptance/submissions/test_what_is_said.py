@@ -14,7 +14,7 @@ from submissions_support import PUBLISHED, Offered, published_run
 
 from epc.records.checkout import answer
 from epc.records.typed import parse
-from epc.registry.submissions import check
+from epc.registry.submissions import checked
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline, text
 
@@ -291,9 +291,9 @@ def test_submission_s11_the_second_computation_is_a_program_whose_findings_refus
 ) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "__main__.py").write_text('print(\'[["manifest.json/x", "says 1"]]\')')
-    monkeypatch.setattr(check, "ORACLE", tmp_path / "other")
+    monkeypatch.setattr(checked, "ORACLE", tmp_path / "other")
     other = only(honest.check())
-    monkeypatch.setattr(check, "ORACLE", tmp_path / "none")
+    monkeypatch.setattr(checked, "ORACLE", tmp_path / "none")
     none = only(honest.check())
 
     (found,) = (f for f in other["findings"] if f["clause"] == "Submission S11")
@@ -314,6 +314,6 @@ def test_submission_s11_the_second_computation_names_a_figure_that_trials_do_not
     honest.run.edit(other)
     question = {"folder": str(honest.run.folder), "report": None}
 
-    found = answer(check.ORACLE.parent, "oracle", question, list[tuple[str, str]])
+    found = answer(checked.ORACLE.parent, "oracle", question, list[tuple[str, str]])
 
     assert found[0][0] == "manifest.json/results/per_seed/1/gamma/text_to_visual"

@@ -8,8 +8,9 @@ from registry_support import ROOT
 
 from epc.records.manifest import Manifest
 from epc.registry.figures import figures_of
+from epc.registry.kinds.measured import as_published
 from epc.registry.reading import of_folder
-from epc.registry.recomputing import anew, as_published, audits
+from epc.registry.recomputing import anew, audits
 from epc.registry.record import AuditSummary
 
 OPPOSED = "v1.0-Scripted-Opposed"

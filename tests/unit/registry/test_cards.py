@@ -13,14 +13,10 @@ from registry_support import Json, audit_record, generation, life_record
 from epc.records.judging.documents import Judge, Plan, Planned, Reference, Thresholds
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.observed.types import Made, Observed
-from epc.registry.cards import (
-    Said,
-    card_of,
-    conditions_of,
-    judged_card_of,
-    observed_card_of,
-    observed_conditions_of,
-)
+from epc.registry.cards import Said
+from epc.registry.kinds.judged import judged_card_of
+from epc.registry.kinds.measured import card_of, conditions_of
+from epc.registry.kinds.observed import observed_card_of, observed_conditions_of
 from epc.registry.record import Asked
 from epc.registry.tags import Tag
 
@@ -92,6 +88,8 @@ def test_what_must_agree_of_two_evaluations_is_what_was_planned() -> None:
     mapped = replace(PLAN, mapping=Reference(id="m", sha256="3" * 64))
     other = judged_card_of(TAG, mapped, JUDGE, days=DAYS, declaration=SAID, life=None)
 
+    assert card.conditions
+    assert other.conditions
     assert card.conditions["samples"] == "2" * 64
     assert card.conditions["methods"] == ["cross_judge"]
     assert card.conditions["retry_malformed"] == 2
@@ -106,6 +104,7 @@ def test_a_measured_card_is_of_the_day_of_its_manifest() -> None:
     again = card_of(TAG, manifest, audit, replace(SAID, replicates="v1.1-Judge-1"), None)
 
     assert own.first_day == own.last_day == date.fromisoformat(manifest.evaluator.measurement_date)
+    assert own.audit
     assert (own.trust, own.calibration, own.audit.verdict) == ("recomputed", True, "inconclusive")
     assert (again.trust, again.replicates) == ("recomputed", "v1.1-Judge-1")
     assert (own.executor is None) == (manifest.executor is None)

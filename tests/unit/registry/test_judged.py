@@ -7,7 +7,7 @@ import pytest
 from judge_support import grid, imported, judged_by_models, planned, record_for, reply_row
 
 from epc.errors import UsageError
-from epc.registry.judged import offered_evaluation
+from epc.registry.kinds.judged import offered as offered_evaluation
 
 ROWS = grid()
 NOBODY: Any = None  # refused before anybody looks at it
@@ -18,7 +18,7 @@ def test_a_snapshot_is_of_one_judge(tmp_path: Path) -> None:
     judged_by_models(tmp_path / "e")
 
     with pytest.raises(UsageError, match="has 2 judges"):
-        offered_evaluation(tmp_path / "e", NOBODY, platform=None)
+        offered_evaluation(tmp_path / "e", NOBODY)
 
 
 def test_imported_replies_are_not_offered(tmp_path: Path) -> None:
@@ -26,4 +26,4 @@ def test_imported_replies_are_not_offered(tmp_path: Path) -> None:
     imported(tmp_path / "e", ROWS, replies, judges=("j/1",))
 
     with pytest.raises(UsageError, match="holds imported replies"):
-        offered_evaluation(tmp_path / "e", NOBODY, platform=None)
+        offered_evaluation(tmp_path / "e", NOBODY)

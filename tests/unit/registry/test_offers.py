@@ -7,18 +7,17 @@ from typing import Any
 import pytest
 
 from epc.errors import UsageError
-from epc.registry import offers
-from epc.registry.offers import offered_run
+from epc.registry.kinds import measured
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, **report: Any) -> Any:
     whole = {"ok": True, "findings": [], "manifest": SimpleNamespace(raw={"trials": 1}), **report}
-    monkeypatch.setattr(offers, "validate", lambda _: SimpleNamespace(**whole))
+    monkeypatch.setattr(measured, "validate", lambda _: SimpleNamespace(**whole))
     audit = SimpleNamespace(as_json=dict)
-    monkeypatch.setattr(offers, "audit_checked", lambda _: audit)
-    monkeypatch.setattr(offers, "measured_offer", lambda *_, **__: "offered")
+    monkeypatch.setattr(measured, "audit_checked", lambda _: audit)
+    monkeypatch.setattr(measured, "measured_offer", lambda *_, **__: "offered")
     nobody: Any = None
-    return offered_run(Path("run"), nobody, platform=None)
+    return measured.offered(Path("run"), nobody)
 
 
 def test_a_valid_run_with_its_raw_files_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:

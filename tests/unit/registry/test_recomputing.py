@@ -12,11 +12,11 @@ from registry_support import ROOT, Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
 from epc.records.recompute import of_one_rule
-from epc.registry.observed import _keep_older
+from epc.registry.kinds.measured import _differing
+from epc.registry.kinds.observed import _keep_older
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
     Again,
-    _differing,
     passed_over,
     rebuildable,
     recomputable,

@@ -1,14 +1,12 @@
-"""Which submissions a path stands for, and by which rules each kind is checked."""
+"""Which submissions a path stands for."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from epc.errors import UsageError
 from epc.records.findings import Findings
-from epc.registry.submissions import check, folder
-from epc.registry.submissions.check import _submissions, check_one
+from epc.registry.submissions.check import _submissions
 
 
 def listed(path: Path) -> tuple[list[str], int]:
@@ -35,21 +33,3 @@ def test_a_file_or_a_link_in_its_place_is_found(tmp_path: Path) -> None:
 
     assert listed(tmp_path / "submissions") == ([], 1)
     assert listed(tmp_path / "link") == ([], 1)
-
-
-@pytest.mark.parametrize(("kind", "rules"), [("judged", "_judged"), ("observed", "_observed")])
-def test_each_kind_is_checked_by_its_own_rules(
-    tmp_path: Path, kind: str, rules: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    called: list[str] = []
-    monkeypatch.setattr(folder, "inspect", lambda _: Findings())
-    monkeypatch.setattr(folder, "present_files", lambda _: [])
-    monkeypatch.setattr(folder, "kind_of", lambda _: kind)
-    monkeypatch.setattr(check, "read", lambda *_: None)
-    for name in ("_judged", "_observed"):
-        monkeypatch.setattr(check, name, lambda *_, name=name: called.append(name))
-    base: Any = None
-
-    check_one(tmp_path / "mine", base, {})
-
-    assert called == [rules]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from epc.records.findings import Findings
+from epc.registry.kinds.folders import kind_of
 from epc.registry.submissions.folder import (
     inspect,
-    kind_of,
     look_alikes,
     name_problems,
     present_files,
@@ -157,12 +157,12 @@ def test_submission_s3_a_line_may_have_a_mebibyte_and_not_a_byte_more(tmp_path: 
 
 
 def test_a_folder_offers_what_its_plan_or_its_header_says_and_else_a_run(tmp_path: Path) -> None:
-    assert kind_of(folder(tmp_path, *RUN)) == "run"
+    assert kind_of(folder(tmp_path, *RUN)) == "measured"
     for name, kind in (("judge.json", "judged"), ("observed.json", "observed")):
         made = tmp_path / kind
         made.mkdir()
         (made / name).symlink_to("elsewhere")
-        assert kind_of(made) == "run", "a link says nothing"
+        assert kind_of(made) == "measured", "a link says nothing"
         (made / name).unlink()
         (made / name).touch()
         assert kind_of(made) == kind

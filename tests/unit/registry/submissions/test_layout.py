@@ -2,7 +2,8 @@
 
 import pytest
 
-from epc.registry.submissions.layout import LONGEST_LINE, Kind, admits, is_folder, largest
+from epc.registry.kinds.adapter import adapter
+from epc.registry.submissions.layout import LONGEST_LINE, largest
 
 PART = "competence/0123456789ab/planted"
 TEXT = f"outputs/{'0a' * 32}.txt"
@@ -32,11 +33,11 @@ def test_submission_s3_each_file_has_its_bound_in_bytes(path: str, most: int) ->
 @pytest.mark.parametrize(
     ("path", "kinds"),
     [
-        ("submission.json", {"run", "judged", "observed"}),
-        ("manifest.json", {"run"}),
-        ("attestation.json", {"run"}),
-        ("probes.jsonl", {"run"}),
-        ("calls.jsonl", {"run", "judged"}),
+        ("submission.json", {"measured", "judged", "observed"}),
+        ("manifest.json", {"measured"}),
+        ("attestation.json", {"measured"}),
+        ("probes.jsonl", {"measured"}),
+        ("calls.jsonl", {"measured", "judged"}),
         ("observed.json", {"observed"}),
         ("verdicts.jsonl", {"observed"}),
         ("verdicts.parquet", set()),
@@ -54,11 +55,11 @@ def test_submission_s3_each_file_has_its_bound_in_bytes(path: str, most: int) ->
     ],
 )
 def test_submission_s2_each_file_belongs_to_the_kinds_that_have_it(
-    path: str, kinds: set[Kind]
+    path: str, kinds: set[str]
 ) -> None:
-    every: tuple[Kind, ...] = ("run", "judged", "observed")
+    every = ("measured", "judged", "observed")
 
-    assert {kind for kind in every if admits(path, kind)} == kinds
+    assert {kind for kind in every if adapter(kind).FILES.admits(path)} == kinds
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_submission_s2_each_file_belongs_to_the_kinds_that_have_it(
 def test_submission_s2_an_evaluation_has_its_own_folders_and_no_others(
     path: str, *, known: bool
 ) -> None:
-    assert is_folder(path) is known
+    assert (adapter("judged").FILES.folders.fullmatch(path) is not None) is known
 
 
 def test_submission_s3_a_line_has_a_mebibyte_at_the_most() -> None:

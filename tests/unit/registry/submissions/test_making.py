@@ -11,11 +11,11 @@ from epc.errors import UsageError
 from epc.records.manifest import ModelIdentity
 from epc.records.observed.types import Judge
 from epc.records.typed import parse
+from epc.registry.offers import Subject
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.submissions.making import (
     Inferred,
-    Subject,
     inferred,
     inferred_of,
     make,

@@ -60,7 +60,6 @@ def offer(evaluator: ModelIdentity = DIRECT) -> Offer:
         run=Path("run"),
         kind="judged",
         asked={"evaluator": evaluator},
-        platform=None,
         days=(date(2026, 7, 2),),
         said=SAID,
         figures=JUDGED,
@@ -86,7 +85,8 @@ def error(problem: str = "is wrong", clause: str = "EPC-2.8") -> Finding:
 def checked(*found: Finding, slug: str = SLUG, of: Offer | None = None) -> Checked:
     findings = Findings()
     findings.extend(found)
-    return Checked(slug=slug, findings=findings, statement=STATEMENT, offer=of)
+    kind = of.kind if of else "measured"
+    return Checked(slug=slug, kind=kind, findings=findings, statement=STATEMENT, offer=of)
 
 
 def said(*done: Checked, whole: tuple[Finding, ...] = (), foreign: tuple[str, ...] = ()) -> Report:

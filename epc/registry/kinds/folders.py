@@ -1,0 +1,40 @@
+"""What a folder holds, of whichever kind, and what is wrong with a document of it."""
+
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+from epc.errors import Finding
+from epc.records import strict_json
+from epc.records.schemas import findings as schema_findings
+from epc.registry.kinds.table import KINDS
+
+_CLAUSE: Final = "EPC-4"
+_RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
+
+
+def kind_of(folder: Path) -> str:
+    """Return what a folder holds: the kind whose first document it has, a run if there is none."""
+    for name in reversed(list(KINDS)):  # of two documents the stranger one decides
+        for document in KINDS[name].documents[:1]:
+            try:
+                if stat.S_ISREG((folder / document).lstat().st_mode):
+                    return name
+            except OSError:
+                continue
+    return "measured"
+
+
+def read_document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
+    """Return a document of a folder, and what is wrong with it, each at its place in the folder."""
+    where = f"/{path.name}"
+    if not path.is_file():
+        return None, [departure(where, "is missing")]
+    value, problems = strict_json.read(path)
+    wrong = problems or schema_findings(schema, value, clause=_CLAUSE)
+    return value, [departure(f"{where}{f.where}", f.problem) for f in wrong]
+
+
+def departure(where: str, problem: str) -> Finding:
+    """Return a finding of a published folder."""
+    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=_RESTORE)

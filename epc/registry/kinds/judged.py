@@ -1,0 +1,377 @@
+"""Judged: a judge's evaluations, whose figures follow from its raw replies."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Final, Literal
+
+from epc.digests import file_sha256, sha256
+from epc.errors import Finding, MalformedError, UsageError
+from epc.printable import shown
+from epc.protocol.results import Json
+from epc.records import strict_json
+from epc.records.judging.asked import published
+from epc.records.judging.competence import COMPETENCE
+from epc.records.judging.documents import Plan, RunLog
+from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.layout import (
+    INVALID,
+    LABELS,
+    OUTPUTS,
+    PLAN,
+    PROMPTS,
+    RUN_LOG,
+    SAMPLES,
+    VALID,
+    load_plan,
+    load_run_log,
+)
+from epc.records.judging.recheck import recheck
+from epc.records.layout import CALLS
+from epc.records.manifest import EVALUATOR, Estimate, ModelIdentity
+from epc.records.strict_json import dumps_line
+from epc.records.typed import as_json, parse
+from epc.registry import layout as registry_layout
+from epc.registry.cards import Said, digest, model_of
+from epc.registry.expiry import misdated
+from epc.registry.judged import figures_again
+from epc.registry.kinds.folders import departure, read_document
+from epc.registry.layout import FIGURES
+from epc.registry.lifecycles import Life
+from epc.registry.offers import Offer, Subject
+from epc.registry.record import Record
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.submissions import against, folder, layout, plausible
+from epc.registry.submissions.checked import ANSWERS, Base, Checked, Figure, plain, through
+from epc.registry.submissions.statement import Statement, noted
+from epc.registry.submissions.texts import problems
+from epc.registry.tags import Tag
+from epc.spec.judge_v1 import METHODS
+
+_PARTS: Final = (
+    rf"{COMPETENCE}/[0-9a-f]{{12}}/(planted|named|ablation|retest-[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
+)
+_METHODS: Final = f"({VALID}|{INVALID})/({'|'.join(METHODS)})"
+_JUDGED_FOLDER: Final = re.compile(
+    rf"{COMPETENCE}(/[0-9a-f]{{12}})?|{_PARTS}|"
+    rf"({_PARTS}/)?({OUTPUTS}|{PROMPTS}|{VALID}|{INVALID}|{_METHODS})"
+)
+_JUDGED: Final = re.compile(
+    rf"{layout.STATEMENT}|{LABELS}|({_PARTS}/)?({PLAN}|{RUN_LOG}|samples\.jsonl|calls\.jsonl|mapping\.json|"
+    rf"used_prompt_manifest\.md|{OUTPUTS}/[0-9a-f]{{64}}\.txt|"
+    rf"{PROMPTS}/[a-z0-9][a-z0-9._-]{{0,63}}\.txt|{INVALID}/README\.md|"
+    rf"{_METHODS}/records\.jsonl)"
+)
+FILES: Final = layout.Files(
+    names=_JUDGED,
+    needs=frozenset({layout.STATEMENT, PLAN, RUN_LOG}),
+    folders=_JUDGED_FOLDER,
+    most=250,  # GitHub lists 300 files of a pull request
+)
+_AGAIN: Final = "judge again with `epc judge run`, whose records hold together"
+_MOST_LISTED: Final = 5
+_ENDS: Final[tuple[Literal["from", "to"], ...]] = ("from", "to")
+_DAY: Final = len("2026-07-02")
+
+
+def offered(folder: Path, declaration: Said) -> Offer:
+    """Check a judge's evaluation, and return what is offered of it.
+
+    Raises: UsageError if it is not whole, has not exactly one judge, or judged only itself;
+    MalformedError if a document of it was damaged.
+    """
+    plan, log = load_plan(folder), load_run_log(folder)
+    if len(plan.judges) > 1:
+        raise UsageError(
+            f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
+            "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
+        )
+    if plan.competence is not None:
+        raise UsageError(
+            f"{folder} tests a judge, and says nothing of outputs by itself\n"
+            "  fix: publish the set beside which it stands"
+        )
+    if log.origin != "run":
+        raise UsageError(
+            f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
+            "  fix: have the judge asked by `epc judge run`"
+        )
+    findings = recheck(folder).findings
+    if findings:
+        raise UsageError(
+            f"{folder} is not whole: {len(findings)} findings\n"
+            f"  fix: see `epc judge check {folder}`"
+        )
+    figures = figures_again(folder)
+    if not figures["n"]:
+        raise UsageError(
+            f"{folder} has no cross-judged sample, so there is nothing to publish\n"
+            "  fix: let the judge score outputs of others: `epc judge plan --methods both`"
+        )
+    judge = plan.judges[0].asked
+    assert judge is not None
+    days = tuple(date.fromisoformat((log.time[end] or "")[:_DAY]) for end in _ENDS)
+    return Offer(
+        run=folder,
+        kind="judged",
+        asked={"evaluator": judge},
+        days=days,
+        said=declaration,
+        figures=figures,
+        raw={name: file_sha256(folder / name) for name in published(folder, plan)},
+        no_baseline=None,
+        card=lambda tag, life: judged_card_of(
+            tag, plan, judge, days=days, declaration=declaration, life=life
+        ),
+    )
+
+
+def judged_card_of(
+    tag: Tag,
+    plan: Plan,
+    judge: ModelIdentity,
+    *,
+    days: tuple[date, ...],
+    declaration: Said,
+    life: Life | None,
+) -> Record:
+    """Return the card of a judge's evaluations, of a plan with that judge alone."""
+    platform = life.platform if life else None
+    return Record(
+        tag=str(tag),
+        generation=declaration.generation,
+        protocol_version=plan.protocol,
+        evaluator=model_of(judge, platform, declaration),
+        measured={"from": days[0], "to": days[-1]},
+        contributor=declaration.contributor,
+        login=declaration.login,
+        known_faults=(),
+        kind="judged",
+        trust="recomputed",
+        executor=None,
+        conditions=judged_conditions_of(plan),
+        licence=declaration.licence,
+        conflicts_of_interest=declaration.conflicts,
+        calibration=life is None,
+        replicates=None,
+        citation=None,
+    )
+
+
+def judged_conditions_of(plan: Plan) -> Json:
+    """Return what must agree, beside the judge, for two evaluations to be like for like."""
+    return {
+        "samples": plan.samples.sha256,
+        "methods": list(plan.methods),
+        "prompts": digest({method: prompt.sha256 for method, prompt in plan.prompts.items()}),
+        "mapping": plan.mapping and plan.mapping.sha256,
+        "constraint": plan.constraint,
+        "retry_malformed": plan.retry_malformed,
+        "decoding": digest([judge.decoding for judge in plan.judges]),
+    }
+
+
+def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    """Return which figures the replies of a folder do not give, and what else is wrong with it."""
+    published_figures, now = snapshot.figures, figures_again(folder)
+    names = sorted(now.keys() | published_figures.keys())
+    changed = [f"/{FIGURES}/figures/{n}" for n in names if now.get(n) != published_figures.get(n)]
+    return changed, [str(finding) for finding in recheck(folder).findings]
+
+
+def departures(
+    folder: Path, card: Record, figures: Json, listed: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield where a judged snapshot's card, figures or raw digests are not its plan's and log's."""
+    stated, wrong = read_document(folder / PLAN, "judge_plan")
+    logged, more = read_document(folder / RUN_LOG, "judge_run_log")
+    yield from (*wrong, *more)
+    if wrong or more:
+        return
+    plan, log = parse(stated, Plan), parse(logged, RunLog)
+    if card.conditions != judged_conditions_of(plan):
+        yield departure(f"/{registry_layout.CARD}/conditions", "are not the plan's")
+    if figures["totals"] != as_json(log.totals):
+        yield departure(f"/{registry_layout.FIGURES}/figures/totals", "are not the run log's")
+    vouched = {name: file.sha256 for name, file in log.files.items()}
+    vouched |= {f"{PROMPTS}/{prompt.id}.txt": prompt.sha256 for prompt in plan.prompts.values()}
+    if any(listed.get(f"raw/{name}") != value for name, value in vouched.items()):
+        yield departure(f"/{registry_layout.SUMS}", "lists other raw files than plan and run log")
+
+
+def subject_of(run: Path) -> Subject:
+    """Return who is offered by an evaluation.
+
+    Raises: UsageError if it cannot be offered; MalformedError if it was damaged.
+    """
+    plan, log = load_plan(run), load_run_log(run)
+    if findings := recheck(run).findings:
+        raise UsageError(
+            f"{run} is not whole: {len(findings)} findings\n  fix: see `epc judge check {run}`"
+        )
+    judge = judge_of(plan)
+    if judge is None or log.origin != "run":
+        raise UsageError(
+            f"{run} cannot be offered: a submission has one judge, whom `epc judge run` asked\n"
+            "  fix: `epc judge plan --judge MODEL`, and `epc judge run`"
+        )
+    return Subject(asked={"evaluator": judge}, identity=identity(plan, log))
+
+
+def files_of(run: Path) -> list[str]:
+    """Return the files of an evaluation that a submission has."""
+    return [PLAN, RUN_LOG, *published(run, load_plan(run))]
+
+
+def look(
+    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
+) -> None:
+    """Note what is wrong with what a judge said, by its own record and beside the others."""
+    if (statement := checked.statement) is None:
+        return
+    checked.offer, wrong = _offer_of(path, statement, base.registry, base.today)
+    checked.findings.extend(wrong)
+    if checked.offer is None:
+        checked.first = "finds it otherwise"
+        return
+    checked.first = "every record follows from its raw reply"
+    checked.second = "reads no judged evaluation"
+    checked.findings.extend(_repeated(statement, base.alike(path, itself)))
+
+
+def _offer_of(
+    path: Path, statement: Statement, registry: Registry, today: date
+) -> tuple[Offer | None, list[Finding]]:
+    """Return what is offered of an evaluation's folder, if anything can be, and what is wrong.
+
+    Raises: WorldError if the disk fails.
+    """
+    try:
+        if wrong := list(_files_apart(path)):
+            return None, wrong[:_MOST_LISTED]
+        plan, own = load_plan(path), statement.said()
+        offer = offered(path, own)
+    except MalformedError as error:
+        return None, [error.finding]
+    except UsageError as error:
+        problem = str(error).splitlines()[0].removeprefix(f"{path} ")
+        return None, [noted("JUDGE-7.4", PLAN, problem, _AGAIN)]
+    except ValueError:
+        return None, [noted(layout.DATES, RUN_LOG, "has no day of the calendar", _AGAIN)]
+    findings = [*_texts(path, plan), *_claims(offer, statement, registry, today)]
+    if statement.identity != (digest := identity(plan, load_run_log(path))):
+        problem = f"says {statement.identity}, plan and replies give {digest}"
+        remedy = "make the folder again with `epc submission new`"
+        findings.append(noted(layout.NEW, f"{layout.STATEMENT}/identity", problem, remedy))
+    return offer, findings
+
+
+def _repeated(statement: Statement, others: Mapping[str, Path]) -> Iterator[Finding]:
+    """Yield that an evaluation is published, or offered, already."""
+    for name, path in others.items():
+        plan = parse(strict_json.read(path / PLAN)[0], Plan)
+        log = parse(strict_json.read(path / RUN_LOG)[0], RunLog)
+        if identity(plan, log) == statement.identity:
+            problem = f"is the same evaluation as {shown(name)}"
+            yield noted(layout.NEW, PLAN, problem, "withdraw this one")
+
+
+def judge_of(plan: Plan) -> ModelIdentity | None:
+    """Return who was asked, if one judge was."""
+    return plan.judges[0].asked if len(plan.judges) == 1 else None
+
+
+def identity(plan: Plan, log: RunLog) -> str:
+    """Return the digest of what was judged, by whom, how, and of every reply; of no date.
+
+    The calls, whose times a copy would change, are left out: the records hold the replies.
+    """
+    content = {
+        "judges": [as_json(judge) for judge in plan.judges],
+        "conditions": judged_conditions_of(plan),
+        "files": {name: file.sha256 for name, file in log.files.items() if name != CALLS},
+    }
+    return sha256(dumps_line(content))
+
+
+def _files_apart(path: Path) -> Iterator[Finding]:
+    """Yield what is missing, what belongs to no sample, and what its replies do not give."""
+    plan = load_plan(path)
+    names = {PLAN, RUN_LOG, layout.STATEMENT, *published(path, plan)}
+    there = set(folder.present_files(path))
+    for name in sorted(names - there):
+        yield noted(layout.PLAIN, name, "is missing", _AGAIN)
+    for name in sorted(there - names):
+        yield noted(layout.PLAIN, name, "is of no sample", "leave it out")
+    if names == there:
+        if len(plan.judges) == 1 and judge_of(plan) is None:
+            yield noted("JUDGE-7.4", PLAN, "does not say who was asked", _AGAIN)
+        yield from (f for f in recheck(path).findings if f.severity == "error")
+
+
+def _claims(
+    offer: Offer, statement: Statement, registry: Registry, today: date
+) -> Iterator[Finding]:
+    """Yield what the statement says that the record, or the registry, says otherwise."""
+    judge = offer.asked[EVALUATOR]
+    for finding in plausible.asked_at(judge, "evaluator", statement.endpoint):
+        yield replace(finding, where=f"{PLAN}/judges/0/identity/endpoint")
+    yield from plausible.weighed(judge, statement.weights, f"{layout.STATEMENT}/weights")
+    yield from against.generation(judge, offer.days[0], statement, registry)
+    for day in offer.days:
+        if wrong := misdated(day, today):
+            yield noted(layout.DATES, f"{RUN_LOG}/time", f"judged {wrong}", "set the clock")
+    if statement.replicates is not None:
+        problem = "a judged snapshot replicates none"
+        yield noted(layout.WHO, f"{layout.STATEMENT}/replicates", problem, "write null")
+    yield from plausible.sourced(statement.source, f"{layout.STATEMENT}/source", recorded=False)
+
+
+def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
+    """Yield what is wrong with the text that pages show: the judge, the variants, the targets."""
+    judge = judge_of(plan)
+    named = (judge.model, judge.version, judge.endpoint, judge.gateway) if judge else ()
+    texts = [(PLAN, text) for text in named if text]
+    for row in EvaluationSet(path, plan).rows:
+        unit = row.unit
+        texts += [(SAMPLES, t) for t in (unit.target_model, unit.prompt_variant, unit.question_id)]
+    for where, text in dict.fromkeys(texts):
+        for problem in problems(text, "label"):
+            remedy = "write plain words; site/docs/submissions.md says what each field may hold"
+            yield noted(layout.TEXT, where, problem, remedy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedShares:
+    """What a report says of an evaluation's figures: samples, verdicts, invalid replies."""
+
+    n: int
+    verdict: Mapping[str, Estimate]
+    invalid: Estimate
+
+
+def figures(checked: Checked) -> Iterator[Figure]:
+    """Yield the shares of an evaluation: each verdict's, and that of invalid replies."""
+    if checked.offer is None:
+        return
+    shares = parse(checked.offer.figures, JudgedShares)
+    for name, share in [*shares.verdict.items(), ("invalid", shares.invalid)]:
+        yield plain(f"verdict/{name}", share)
+
+
+def recorded(checked: Checked) -> Iterator[str]:
+    """Yield who judged, and when."""
+    if offer := checked.offer:
+        judge = offer.asked[EVALUATOR]
+        yield f"judge: {judge.model} at {judge.endpoint}{through(judge)}"
+        yield f"judged: {offer.days[0]} to {offer.days[-1]}; {checked.n} samples"
+
+
+def questions(checked: Checked) -> Iterator[str]:
+    """Yield what a person should ask of an evaluation."""
+    if checked.offer:
+        yield "may the outputs that were judged be given away?"
+    yield ANSWERS

@@ -1,0 +1,414 @@
+"""Observed: verdicts that others recorded, one judge of one source (Reading R77).
+
+Nobody asked anybody, so no address and no answers are held against others. What counts is that the
+figures follow from the lines, that the lines are those of a stated source, and that nobody adds to
+what that source states.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from epc.analysis.observed import measure
+from epc.analysis.observed_rows import Choices
+from epc.digests import file_sha256
+from epc.errors import Finding, UsageError
+from epc.printable import shown
+from epc.protocol.results import Json
+from epc.records import strict_json
+from epc.records.json_difference import disagreements
+from epc.records.manifest import Estimate
+from epc.records.observed.columns import Verdicts
+from epc.records.observed.shapes import faults_of
+from epc.records.observed.types import UNKNOWN, Header, Made, Observed
+from epc.records.observed.writing import judge_of
+from epc.records.strict_json import dumps_line
+from epc.records.typed import as_json, parse
+from epc.registry import layout as registry_layout
+from epc.registry.cards import Said, digest
+from epc.registry.expiry import day_of
+from epc.registry.figures import headline_of_groups
+from epc.registry.kinds.folders import departure, read_document
+from epc.registry.layout import CARD, FIGURES, OBSERVED
+from epc.registry.observed import document_of, file_in, is_free, verdicts_in
+from epc.registry.offers import Offer, Subject, contradictions
+from epc.registry.record import Fault, Model, Origin, Recipe, Record
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.submissions import layout
+from epc.registry.submissions.checked import (
+    ANSWERS,
+    Base,
+    Checked,
+    Figure,
+    plain,
+    second_computation,
+)
+from epc.registry.submissions.statement import Statement, noted
+from epc.registry.submissions.texts import problems
+from epc.registry.tags import Tag
+from epc.spec.coupling import RULE
+
+FILES: Final = layout.only((layout.STATEMENT, OBSERVED, layout.VERDICTS))
+_MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
+_AGAIN: Final = "make the folder again with `epc submission new FILE --judge NAME`"
+_RECIPE: Final = (
+    "a maintainer can publish figures and recipe alone: open an issue that names source and shape"
+)
+_ADDRESS: Final = re.compile(rf"{UNKNOWN}|https://[A-Za-z0-9._~/-]+")
+_COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
+
+
+def offered(folder: Path, declaration: Said) -> Offer:
+    """Check a folder of one judge's verdicts, and return what is offered of it.
+
+    Known faults are those of the shape that it was made from, then what the contributor adds.
+
+    Raises: UsageError if it is not whole, or nobody could make its verdicts again.
+    """
+    document, verdicts = verdicts_in(folder)
+    source = document.header.source
+    kept = is_free(document.header)
+    if not kept and document.header.made is None:
+        raise UsageError(
+            f"{source.name}: the licence is {source.licence}, so the verdicts stay with their "
+            "source, and the file does not say how it was made from it\n"
+            "  fix: make it with `epc observe import`"
+        )
+    require_plain(document.header, verdicts)
+    judge, made = judge_of(document.header), document.header.made
+    known = faults_of(made.shape, [judge.model]) if made else []
+    faults = (*(Fault(id=each.id, says=each.says) for each in known), *declaration.faults)
+    declaration = replace(declaration, faults=tuple({fault.id: fault for fault in faults}.values()))
+    days = _days(document.header, verdicts)
+    raw = file_in(folder)
+    return Offer(
+        run=folder,
+        kind="observed",
+        asked={},
+        days=days,
+        said=declaration,
+        figures=figures_of_verdicts(document.header, verdicts, declaration.choices),
+        raw={raw.name: file_sha256(raw)} if kept else {},
+        no_baseline=None,
+        card=lambda tag, _: observed_card_of(
+            tag, document, days=days, declaration=declaration, kept=kept
+        ),
+        stated=judge,
+    )
+
+
+def observed_card_of(
+    tag: Tag, document: Observed, *, days: tuple[date, ...], declaration: Said, kept: bool
+) -> Record:
+    """Return the card of recorded verdicts: what their source states, and who published them."""
+    header, judge = document.header, judge_of(document.header)
+    source, made = header.source, header.made
+    return Record(
+        tag=str(tag),
+        generation=declaration.generation,
+        protocol_version="Observed-v1.0",
+        evaluator=Model(
+            model=judge.model,
+            platform=judge.platform,
+            gateway=None,
+            proxy=False,
+            as_printed=judge.name,
+        ),
+        measured={"from": days[0], "to": days[-1]} if days else None,
+        contributor=declaration.contributor,
+        login=declaration.login,
+        known_faults=declaration.faults,
+        kind="observed",
+        trust="observed",
+        executor=None,
+        conditions=observed_conditions_of(header),
+        origin=Origin(name=source.name, repository=source.repository, commit=source.commit),
+        recipe=_recipe(made, document) if made else None,
+        kept=kept,
+        licence=source.licence,
+        conflicts_of_interest=declaration.conflicts,
+        calibration=False,
+        replicates=None,
+        citation=None,
+    )
+
+
+def _recipe(made: Made, document: Observed) -> Recipe:
+    return Recipe(
+        shape=made.shape,
+        columns=made.columns,
+        labels=made.labels,
+        constants=made.constants,
+        judge=document.judge,
+        sha256=document.sha256,
+    )
+
+
+def observed_conditions_of(header: Header) -> Json:
+    """Return what must agree, beside the judge, for two judges' verdicts to be like for like."""
+    settings = [[each.prompt.sha256, as_json(each.decoding)] for each in header.settings.values()]
+    return {
+        "source": f"{header.source.repository} {header.source.commit}",
+        "settings": digest(sorted(settings, key=dumps_line)),
+    }
+
+
+def require_plain(header: Header, verdicts: Verdicts) -> None:
+    """Refuse names that are more than text, and a source that cannot be named in a command.
+
+    Authors and subsets of verdicts stand in published figures, as the names of the header do.
+
+    Raises: UsageError.
+    """
+    source = header.source
+    if not _ADDRESS.fullmatch(source.repository) or not _COMMIT.fullmatch(source.commit):
+        raise UsageError(
+            f"the source is {source.repository!r} at {source.commit!r}, expected an https address "
+            "and a commit, or unknown\n  fix: import it again with --repository and --commit"
+        )
+    columns = (verdicts.subset, verdicts.a_by, verdicts.b_by)
+    names = (str(name) for column in columns for name in column.names)
+    for text in (*_texts(as_json(header)), *names):
+        for problem in problems(text, "prompt"):
+            raise UsageError(f"a name {problem}: {text[:80]!a}\n  fix: write it plain")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text of a document, its keys included."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:
+    """Return what is published of verdicts: all that `epc observe report` measures.
+
+    Raises: UsageError if the choices name what the verdicts do not have.
+    """
+    report = measure(header, verdicts, choices=choices)
+    return {"n": report.verdicts, **as_json(report)}
+
+
+def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    """Return which published figures and days the verdicts of a folder do not give.
+
+    Raises: UsageError if the verdicts are not those that its document names.
+    """
+    document, verdicts = verdicts_in(folder)
+    card, stated = snapshot.card, snapshot.figures
+    now = figures_of_verdicts(document.header, verdicts, parse(stated["choices"], Choices))
+    _keep_older(now, stated)
+    days = tuple(filter(None, (card.first_day, card.last_day)))
+    undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
+    return [*undue, *(f"/{FIGURES}/figures{where}" for where in disagreements(stated, now))], []
+
+
+def _keep_older(again: Json, stated: Json) -> None:
+    """Put what an older rule said of transfer into figures; the digest of a record verifies it."""
+    match again, stated:
+        case {"groups": groups}, {"groups": older}:
+            for now, then in zip(groups, older, strict=False):
+                match then:
+                    case {"transfer": {"rule": rule}} if rule == RULE:
+                        pass
+                    case {"transfer": dict() as transfer}:
+                        now |= {"transfer": transfer}
+
+
+def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:
+    """Return the first and the last day on which verdicts were given, if all are dated."""
+    undated = np.unique(verdicts.setting.codes[verdicts.date.codes < 0])
+    settings = [header.settings[verdicts.setting.names[code]] for code in undated]
+    texts = {*verdicts.date.names, *(setting.date for setting in settings)}
+    days = [day for text in texts if (day := day_of(text))]
+    # Reading R77: what the source does not state as a day stays unknown.
+    return (min(days), max(days)) if len(days) == len(texts) else ()
+
+
+def departures(
+    folder: Path, card: Record, figures: Json, _: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield where an observed snapshot says what its own document, of the source, does not."""
+    stated, wrong = read_document(folder / registry_layout.OBSERVED, "observed")
+    yield from wrong
+    if wrong:
+        return
+    document = parse(stated, Observed)
+    days = tuple(filter(None, (card.first_day, card.last_day)))
+    declaration = Said(
+        generation=card.generation,
+        contributor=card.contributor,
+        login=card.login,
+        licence=card.licence,
+        conflicts=card.conflicts_of_interest,
+        proxy=False,
+        replicates=None,
+        faults=card.known_faults,
+    )
+    right = observed_card_of(
+        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=bool(card.kept)
+    )
+    stated_card = card.as_json()
+    for key, value in right.as_json().items():
+        if stated_card[key] != value:
+            yield departure(
+                f"/{registry_layout.CARD}/{key}", f"is not what {registry_layout.OBSERVED} says"
+            )
+    if figures["n"] != document.verdicts:
+        yield departure(
+            f"/{registry_layout.FIGURES}/figures/n", f"is not what {registry_layout.OBSERVED} says"
+        )
+
+
+def subject_of(run: Path) -> Subject:
+    """Return who is offered by a folder of verdicts.
+
+    Raises: UsageError if its licence keeps them with their source, or it is damaged.
+    """
+    document = document_of(run)
+    require_free(document.header)
+    return Subject(asked={}, identity=document.sha256, stated=judge_of(document.header))
+
+
+def files_of(_: Path) -> list[str]:
+    """Return the files of a folder of verdicts that a submission has."""
+    return [OBSERVED, layout.VERDICTS]
+
+
+def look(
+    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
+) -> None:
+    """Note what recorded verdicts are not, by themselves and beside what is published."""
+    if (statement := checked.statement) is None:
+        return
+    checked.offer, wrong = _offer_of(path, statement, base.registry, base.today)
+    checked.findings.extend(wrong)
+    if checked.offer is None:
+        checked.first = "finds it otherwise"
+        return
+    checked.first = "every figure follows from the verdicts"
+    second_computation(path, checked, "1e-12", checked.offer.figures)
+    checked.findings.extend(_repeated(statement, base.alike(path, itself)))
+
+
+def _offer_of(
+    path: Path, statement: Statement, registry: Registry, today: date
+) -> tuple[Offer | None, list[Finding]]:
+    """Return what is offered of a folder of verdicts, if anything can be, and what is wrong.
+
+    Raises: WorldError if the disk fails.
+    """
+    try:
+        if wrong := list(_bounds(path)):
+            return None, wrong
+        offer = offered(path, statement.said())
+    except UsageError as error:
+        problem = str(error).removeprefix(f"{path} ").replace("\n", "; ")
+        return None, [noted("Reading R77", OBSERVED, problem, _AGAIN)]
+    # What is said of an option is said of the statement's key.
+    findings = [
+        replace(found, where=f"{layout.STATEMENT}/{found.where.removeprefix('--')}")
+        for found in contradictions(registry, offer, today)
+    ]
+    return offer, [*findings, *_stated(path, offer, statement, registry)]
+
+
+def _repeated(statement: Statement, others: Mapping[str, Path]) -> Iterator[Finding]:
+    """Yield that these verdicts are published, or offered, already."""
+    for name, folder in others.items():
+        value, wrong = strict_json.read(folder / OBSERVED)
+        if not wrong and isinstance(value, dict) and value.get("sha256") == statement.identity:
+            problem = f"are the same verdicts as {shown(name)}"
+            yield noted(layout.NEW, OBSERVED, problem, "withdraw this one")
+
+
+def require_free(header: Header) -> None:
+    """Refuse verdicts that may not stand in a pull request.
+
+    Raises: UsageError.
+    """
+    if not is_free(header):
+        why = f"the licence {header.source.licence} keeps these verdicts with their source"
+        raise UsageError(f"{why}\n  fix: {_RECIPE}")
+
+
+def _bounds(path: Path) -> Iterator[Finding]:
+    """Yield why measuring the verdicts of a folder would take unbounded work."""
+    document, verdicts = verdicts_in(path)
+    authors = {*verdicts.a_by.names, *verdicts.b_by.names}
+    for what, count, most in (
+        ("settings", len(document.header.settings), layout.MOST_SETTINGS),
+        ("authors", len(authors), layout.MOST_AUTHORS),
+    ):
+        if count > most:
+            problem = f"has {count:,} {what}, expected at most {most:,}"
+            yield noted(layout.SIZE, OBSERVED, problem, "offer a part of them")
+
+
+def _stated(
+    path: Path, offer: Offer, statement: Statement, registry: Registry
+) -> Iterator[Finding]:
+    """Yield what the statement says that the verdicts' source does not."""
+    assert offer.stated
+    document = document_of(path)
+    try:
+        require_free(document.header)
+    except UsageError as error:
+        problem, _, remedy = str(error).partition("\n  fix: ")
+        yield noted(layout.PLAIN, layout.VERDICTS, problem, remedy)
+    for key, right in (
+        ("platform", offer.stated.platform),
+        ("endpoint", "recorded"),
+        ("identity", document.sha256),
+        *((key, None) for key in ("weights", "source", "replicates")),
+    ):
+        if (value := getattr(statement, key)) != right:
+            problem = f"says {value}, and of these verdicts it is {right or 'null'}"
+            yield noted(layout.WHO, f"{layout.STATEMENT}/{key}", problem, _AGAIN)
+    if registry.life(statement.generation, statement.platform) is None:
+        problem = f"nothing is known of {statement.generation}, or not on {statement.platform}"
+        remedy = (
+            f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
+            "request of its own, with the dates that its platform states"
+        )
+        yield noted(layout.KNOWN, f"{layout.STATEMENT}/generation", problem, remedy)
+
+
+def figures(checked: Checked) -> Iterator[Figure]:
+    """Yield the headline of each setting."""
+    groups = checked.offer.figures["groups"] if checked.offer else []
+    for group in groups[:_MOST_SETTINGS]:
+        if headline := headline_of_groups({"groups": [group]}):
+            yield plain(headline.name, Estimate(mean=headline.mean, ci95=headline.interval))
+
+
+def recorded(checked: Checked) -> Iterator[str]:
+    """Yield who was asked, and where that is recorded, as the source states it."""
+    if (offer := checked.offer) is None or (judge := offer.stated) is None:
+        return
+    yield f"judge: {judge.model} on platform {judge.platform}, {judge.name} in the source"
+    source = offer.figures["source"]
+    yield f"source: {source['name']}, {source['repository']} at {source['commit']}"
+    days = " to ".join(map(str, offer.days)) or "on a day that the source does not state"
+    yield f"recorded: {days}; {checked.n} verdicts; licence {source['licence']}"
+
+
+def questions(checked: Checked) -> Iterator[str]:
+    """Yield what a person should ask of recorded verdicts."""
+    if checked.offer is None:
+        yield ANSWERS
+        return
+    yield "does `epc observe import` of the source, at its commit, give the same lines?"
+    yield "does the source's licence cover its verdicts, and not its program alone?"
