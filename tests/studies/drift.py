@@ -1,6 +1,7 @@
 """How many calls show a changed evaluator: the table, gamma, and a watch, by simulation.
 
-Prints the tables that drift.csv holds row by row. `make drift-study` runs it; it takes about fifteen minutes.
+Prints the tables that drift.csv holds row by row. `make drift-study` runs it; it takes about
+fifteen minutes.
 """
 
 import sys

@@ -1,7 +1,8 @@
 """How often intervals of judges hold the truth where questions or labels are few.
 
 Questions, people and judges are drawn here, apart from the program; only the intervals are the
-program's. Prints the tables that few_labels.csv holds row by row: `.venv/bin/python tests/studies/few_labels.py`.
+program's. Prints the tables that few_labels.csv holds row by row:
+`.venv/bin/python tests/studies/few_labels.py`.
 """
 
 import sys

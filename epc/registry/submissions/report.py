@@ -20,7 +20,6 @@ from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement
 from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
 
-
 MOST_LISTED: Final = 100
 _MOST_CHARACTERS: Final = 400
 

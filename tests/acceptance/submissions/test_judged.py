@@ -202,7 +202,7 @@ def published_before(folder: Path) -> None:
 ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     "a verdict that was turned": (
         turned,
-        ("JUDGE-7.3", "cross_judge/0/verdict", "the raw reply gives"),
+        ("JUDGE-7.3", "cross_judge/0/verdict", "recomputed"),
     ),
     "a reply that is missing": (
         lambda folder: first_record(folder).write_text(""),
@@ -223,7 +223,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     ),
     "another judge's name": (
         renamed_judge,
-        ("JUDGE-7.3", "cross_judge/0/output_sha256", "the raw reply gives None"),
+        ("JUDGE-7.3", "cross_judge/0/output_sha256", "recomputed None"),
     ),
     "another generation": (
         stated(generation="GPT4o-0806"),
