@@ -1,4 +1,4 @@
-"""The architecture page against the code: its rooms, its picture and its three journeys."""
+"""The architecture page against the code: its rooms, its picture and its four journeys."""
 
 import importlib
 import re
@@ -14,6 +14,7 @@ PAGE = Path(__file__).parents[1] / "site" / "docs" / "architecture.md"
 # Heading: the modules that a walk may enter at most.
 JOURNEYS = {
     "From a model's reply to gamma": 12,
+    "From a judge's reply to its archived judgment": 6,
     "From a submission to its page": 11,
     "From an end date to expired": 6,
 }

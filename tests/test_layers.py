@@ -6,6 +6,7 @@ spec -> statistics -> protocol -> simulation -> audit | judge
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,17 @@ def test_a_module_imports_only_from_its_left(path: Path) -> None:
             target = name.split(".")[1]
             if target in ALLOWED:
                 assert target == layer or target in ALLOWED[layer], f"{layer} imports {name}"
+
+
+def test_no_imports_run_in_a_circle_not_even_inside_functions_or_for_types() -> None:
+    names = {".".join(("epc", *path.relative_to(ROOT).with_suffix("").parts)) for path in MODULES}
+    names = {name.removesuffix(".__init__") for name in names}
+    order = TopologicalSorter[str]()
+    for path in MODULES:
+        name = ".".join(("epc", *path.relative_to(ROOT).with_suffix("").parts))
+        order.add(name.removesuffix(".__init__"), *names.intersection(imports(path)) - {"epc"})
+
+    order.prepare()  # raises CycleError, which names the circle
 
 
 @pytest.mark.parametrize(
