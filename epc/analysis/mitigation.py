@@ -95,7 +95,7 @@ class Mitigated:
         by_direction = None
         if self.reductions is not None:
             by_direction = {
-                direction: {name: each.as_json() for name, each in of.items()}
+                direction: {name: reduction.as_json() for name, reduction in of.items()}
                 for direction, of in self.reductions.items()
             }
         return {**asdict(self), "reductions": by_direction, "nothing_to_reduce": self.nothing}
@@ -103,12 +103,12 @@ class Mitigated:
 
 def wraps(plain: Manifest, other: Manifest) -> bool:
     """Return whether the second run's evaluator is a wrapper round the first's."""
-    own = [getattr(plain.evaluator, key) for key in IDENTITY]
+    identity = [getattr(plain.evaluator, key) for key in IDENTITY]
     members = members_of(other.evaluator.details)
-    return any([getattr(member, key) for key in IDENTITY] == own for member in members)
+    return any([getattr(member, key) for key in IDENTITY] == identity for member in members)
 
 
-def mitigated(plain: Path, others: Sequence[Path]) -> list[Mitigated]:
+def mitigated(plain: Path, wrapped: Sequence[Path]) -> list[Mitigated]:
     """Return what each wrapper does to what crosses in a plain run.
 
     Raises: UsageError if a run is of no wrapper of the plain one's evaluator, or was asked about
@@ -116,19 +116,19 @@ def mitigated(plain: Path, others: Sequence[Path]) -> list[Mitigated]:
     cannot be read.
     """
     first = load_manifest(plain)
-    return [_one(first, plain, load_manifest(other), other) for other in others]
+    return [_one(first, plain, load_manifest(other), other) for other in wrapped]
 
 
 def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Mitigated:
     _require_alike(plain, other, plain_path, path)
     tables = verdict_table(plain), verdict_table(other)
     config, by_direction = plain.configuration, {}
-    bearable, kept = True, LeftOut(strategies=(), tasks={})
+    bearable, dropped = True, LeftOut(strategies=(), tasks={})
     for pair in tables[0].domains.pairs:
         of_pair = [table.of(pair.both) for table in tables]
         names = [strategy.name for strategy in config.strategies]
-        units, kept = paired_units(of_pair[0], of_pair[1], names, config.groups)
-        bearable = bearable and all(each.bearable for each in units)
+        units, dropped = paired_units(of_pair[0], of_pair[1], names, config.groups)
+        bearable = bearable and all(side.bearable for side in units)
         if bearable:
             at = units[0].domains.index(pair.target)
             by_direction[pair.key] = _reduced(units, at, config)
@@ -141,8 +141,8 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
         path=str(path),
         evaluator=other.evaluator.model,
         decided=(_decided(tables[0]), _decided(tables[1])),
-        strategies=len(config.strategies) - len(kept.strategies),
-        tasks={d: len(tasks) - len(kept.tasks.get(d, ())) for d, tasks in config.tasks.items()},
+        strategies=len(config.strategies) - len(dropped.strategies),
+        tasks={d: len(tasks) - len(dropped.tasks.get(d, ())) for d, tasks in config.tasks.items()},
         reductions=by_direction if bearable else None,
         floor={d: into.chance for d, into in ((transfer and transfer.directions) or {}).items()},
         calls=used,
@@ -159,13 +159,13 @@ def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Pat
             "  fix: name the plain run first, then runs of balanced:, calibrated:, panel: or "
             "band= round the same model"
         )
-    config, own = plain.configuration, other.configuration
+    config, wrapped_config = plain.configuration, other.configuration
     for what, one, two in (
-        ("tasks", config.tasks, own.tasks),
-        ("strategies", config.strategies, own.strategies),
-        ("groups", config.groups, own.groups),
-        ("rounds", config.rounds, own.rounds),
-        ("learning rule", config.rule, own.rule),
+        ("tasks", config.tasks, wrapped_config.tasks),
+        ("strategies", config.strategies, wrapped_config.strategies),
+        ("groups", config.groups, wrapped_config.groups),
+        ("rounds", config.rounds, wrapped_config.rounds),
+        ("learning rule", config.rule, wrapped_config.rule),
     ):
         if one != two:
             raise UsageError(
@@ -175,7 +175,7 @@ def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Pat
 
 def _reduced(units: tuple[Units, Units], at: int, config: Configuration) -> dict[str, Reduction]:
     """Return each figure of one direction, by which it fell."""
-    before, after = (worked_out(each, config.rounds, config.rule)[0].into[at] for each in units)
+    before, after = (worked_out(side, config.rounds, config.rule)[0].into[at] for side in units)
     less = reductions(*units, rounds=config.rounds, rule=config.rule)[at]
 
     def one(name: str) -> Reduction:

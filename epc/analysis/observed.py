@@ -44,8 +44,8 @@ Gaps = tuple["Array", "Codes"]
 def authors_of(setting: Setting, choices: Choices) -> list[str]:
     """Return the authors that a judge is: those of its name, and whom the user names."""
     judge = setting.judge
-    stated = {judge.name, judge.model}
-    return sorted(stated | {choices.same[name] for name in stated if name in choices.same})
+    names = {judge.name, judge.model}
+    return sorted(names | {choices.same[name] for name in names if name in choices.same})
 
 
 def of_own(
@@ -58,12 +58,12 @@ def of_own(
 
     Source: Reading R24.
     """
-    own = _codes(judge[1], named, choices)
-    if not own:
+    codes = _codes(judge[1], named, choices)
+    if not codes:
         return
     for name, scores in (("self_preference", False), ("self_preference_score", True)):
         sides = [
-            _sides(judge[2], other[2], own, _codes(other[1], named, choices), scores=scores)
+            _sides(judge[2], other[2], codes, _codes(other[1], named, choices), scores=scores)
             for other in others
             if comparable(judge[1], other[1])
         ]
@@ -249,7 +249,7 @@ def _asked(
 
 
 def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(name, each) for name in names for each in patterns)
+    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
 def _group(
@@ -274,5 +274,7 @@ def _group(
             **({"transfer": transfer} if isinstance(transfer, str) else {}),
         },
         transfer=None if isinstance(transfer, str) else transfer,
-        own_authors=[each for each in authors_of(setting, choices) if each in of_file.authors],
+        own_authors=[
+            author for author in authors_of(setting, choices) if author in of_file.authors
+        ],
     )

@@ -43,9 +43,9 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     beside = (humans * (humans - 1)).sum(axis=1)[some] / (n * (n - 1))[some]
     yield from share("humans_mean_ceiling", beside, rows.cluster[some])
     most = _majority(rows.humans)
-    stated = most.any(axis=1)
-    yield from share("humans_majority", (most * mine).sum(axis=1)[stated], rows.cluster[stated])
-    both = stated & rows.readable
+    labelled = most.any(axis=1)
+    yield from share("humans_majority", (most * mine).sum(axis=1)[labelled], rows.cluster[labelled])
+    both = labelled & rows.readable
     yield from _kappa("humans_kappa", most[both], mine[both], rows.cluster[both])
     weights, hits, persons = np.zeros((3, len(n)))
     for choice, one in enumerate(_SAYING[: TIE + 1]):  # who made it is the person left out
@@ -76,7 +76,7 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
             continue
         shared = np.intersect1d(rows.answer, other.answer)
         shared = shared[shared >= 0]
-        sides = [each[~np.isin(each.answer, shared)] for each in (rows, other)]
+        sides = [side[~np.isin(side.answer, shared)] for side in (rows, other)]
         figures = {**dict(_of_verdicts(*sides)), **dict(_of_scores(*sides))}
         if figures:
             pairs.append(
@@ -130,7 +130,7 @@ def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> tuple[Rows, A
     Shapes: (m,), (m, 3) twice; of scores (m, 1).
     """
     (rows, keys, values), (_, other_keys, other_said) = (
-        _said(each[each.scored if scores else each.readable], scores=scores) for each in (one, two)
+        _said(side[side.scored if scores else side.readable], scores=scores) for side in (one, two)
     )
     _, at, other_at = np.intersect1d(keys, other_keys, return_indices=True)
     return rows[at], values[at], other_said[other_at]
@@ -156,12 +156,12 @@ def _kappa(name: str, one: Array, two: Array, clusters: Codes) -> Iterator[tuple
     agreed = (one * two).sum(axis=1)
     share_one, share_two = one.mean(axis=0), two.mean(axis=0)
     seen, chance = float(agreed.mean()), float((share_one * share_two).sum())
-    left = 1 - chance
-    if left <= _CERTAIN:
+    room = 1 - chance
+    if room <= _CERTAIN:
         return
-    value = (seen - chance) / left
+    value = (seen - chance) / room
     by_chance = one @ share_two + two @ share_one - 2 * chance
-    off = ((agreed - seen) * left - (1 - seen) * by_chance) / left**2 / len(one)
+    off = ((agreed - seen) * room - (1 - seen) * by_chance) / room**2 / len(one)
     interval = linearised_interval(value, off, clusters, ends=(-1.0, 1.0))
     items = len(np.unique(clusters))
     yield name, Figure(value=value, ci95=interval, n=len(one), items=items)

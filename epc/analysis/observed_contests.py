@@ -38,10 +38,10 @@ def chosen_baseline(compared: Rows, named: Named, choices: Choices) -> int | Non
     if choices.baseline is None:
         return baseline_of(compared)
     if choices.baseline not in named.authors:
-        known = ", ".join(sorted(named.authors)[:5])
+        examples = ", ".join(sorted(named.authors)[:5])
         raise UsageError(
             f"--baseline: the file has no author {choices.baseline!r}\n"
-            f"  fix: name one of {known}, ..."
+            f"  fix: name one of {examples}, ..."
         )
     return named.authors.index(choices.baseline)
 
@@ -58,27 +58,27 @@ def baseline_of(compared: Rows) -> int | None:
 
 def against(compared: Rows, baseline: int) -> Contests:
     """Return the comparisons of others with the baseline; an unreadable answer decides nothing."""
-    own = compared[(compared.a_by == baseline) != (compared.b_by == baseline)]
-    side = (own.a_by == baseline).astype(np.int64)  # of the strategy: 0 is a, 1 is b
-    outcome = np.where(own.verdict < TIE, (own.verdict != side).astype(np.int64), TIE)
+    contests = compared[(compared.a_by == baseline) != (compared.b_by == baseline)]
+    side = (contests.a_by == baseline).astype(np.int64)  # of the strategy: 0 is a, 1 is b
+    outcome = np.where(contests.verdict < TIE, (contests.verdict != side).astype(np.int64), TIE)
     order = np.stack([side, 1 - side, np.full(len(side), TIE)], axis=1)
     return Contests(
-        author=np.where(side == 0, own.a_by, own.b_by),
-        task=own.question,
-        subset=own.subset,
+        author=np.where(side == 0, contests.a_by, contests.b_by),
+        task=contests.question,
+        subset=contests.subset,
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
-        humans=np.take_along_axis(own.humans, order, axis=1),
+        humans=np.take_along_axis(contests.humans, order, axis=1),
     )
 
 
 def by_scores(rows: Rows, baseline: int) -> Contests:
     """Return the comparisons that scores make: with the baseline's mean score on the same task."""
-    own = rows[~np.isnan(rows.score) & (rows.a_by >= 0)]
+    scored = rows[~np.isnan(rows.score) & (rows.a_by >= 0)]
     keys, first, places = np.unique(
-        np.stack([own.question, own.a_by]), axis=1, return_index=True, return_inverse=True
+        np.stack([scored.question, scored.a_by]), axis=1, return_index=True, return_inverse=True
     )
     n = np.bincount(places, minlength=len(first))
-    means = np.bincount(places, weights=own.score, minlength=len(first)) / np.maximum(1, n)
+    means = np.bincount(places, weights=scored.score, minlength=len(first)) / np.maximum(1, n)
     question, author = keys
     of_baseline = author == baseline
     against = np.full(int(question.max(initial=-1)) + 1, np.nan)
@@ -89,7 +89,7 @@ def by_scores(rows: Rows, baseline: int) -> Contests:
     return Contests(
         author=author[met],
         task=question[met],
-        subset=own.subset[first][met],
+        subset=scored.subset[first][met],
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
         humans=np.zeros((int(met.sum()), TIE + 1), np.int64),
     )
@@ -121,9 +121,11 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
 def table_of(sides: Mapping[str, tuple[Contests, Codes]], authors: Sequence[int]) -> VerdictTable:
     """Return the counts of each domain's strategies and tasks."""
     counts = {}
-    for domain, (own, seen) in sides.items():
-        tasks, task = np.unique(own.task, return_inverse=True)
+    for domain, (contests_of, seen) in sides.items():
+        tasks, task = np.unique(contests_of.task, return_inverse=True)
         counts[domain] = np.zeros((len(authors), len(tasks), TIE + 1), np.int64)
-        np.add.at(counts[domain], (np.searchsorted(sorted(authors), own.author), task), seen)
+        np.add.at(
+            counts[domain], (np.searchsorted(sorted(authors), contests_of.author), task), seen
+        )
         counts[domain] = counts[domain][[sorted(authors).index(code) for code in authors]]
     return VerdictTable(counts=counts, repeated=False, whole=True)

@@ -29,11 +29,11 @@ def share(
     counts = np.ones(len(hits)) if n is None else n
     some = counts > 0  # a cluster without an observation is none
     if some.any():
-        own = clusters[some]
-        value, interval = clustered_share(hits[some].astype(np.float64), counts[some], own)
+        ids = clusters[some]
+        value, interval = clustered_share(hits[some].astype(np.float64), counts[some], ids)
         yield (
             name,
-            Figure(value=value, ci95=interval, n=int(counts.sum()), items=len(np.unique(own))),
+            Figure(value=value, ci95=interval, n=int(counts.sum()), items=len(np.unique(ids))),
         )
 
 
@@ -63,13 +63,13 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
 
 def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
-    stated = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
-    yield from share("ties", stated.verdict == TIE, stated.cluster)
+    unmeasured = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
+    yield from share("ties", unmeasured.verdict == TIE, unmeasured.cluster)
     has_answer = (rows.verdict >= 0) | rows.scored
     yield from share(
         "unreadable", (rows.verdict == UNREADABLE)[has_answer], rows.cluster[has_answer]
     )
-    decided = stated[(stated.verdict < TIE) & (stated.longer >= 0)]
+    decided = unmeasured[(unmeasured.verdict < TIE) & (unmeasured.longer >= 0)]
     won = decided.verdict == decided.longer
     yield from share("longer", won, decided.cluster)
     strata = []
@@ -78,7 +78,7 @@ def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
         strata.append((won[chosen].astype(float), np.ones(chosen.sum()), decided.cluster[chosen]))
     if all(len(hits) for hits, _, _ in strata):
         value, interval = clustered_mean_of_shares(strata)
-        clusters = np.concatenate([each for _, _, each in strata])
+        clusters = np.concatenate([ids for _, _, ids in strata])
         n, items = len(clusters), len(np.unique(clusters))
         yield "longer_by_gold", Figure(value=value, ci95=interval, n=n, items=items)
 
@@ -87,7 +87,7 @@ def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
     """Yield what a score gains by twice the length, between answers to one question."""
     rows = rows[rows.scored & (rows.length > 0)]
     _, question = np.unique(rows.question, return_inverse=True)
-    longer, higher = (_apart(each, question) for each in (np.log2(rows.length), rows.score))
+    longer, higher = (_apart(values, question) for values in (np.log2(rows.length), rows.score))
     weight = float((longer**2).sum())
     if weight > _EQUAL:
         slope = float((longer * higher).sum()) / weight
@@ -111,8 +111,8 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
     Whether equal long answers were copied or given twice, nobody can see in them. So they are
     counted, and agreement is stated without them; of verdicts also with them.
     """
-    stated = rows[rows.readable | rows.scored]
-    one, other = (stated[chosen] for chosen in _every_two(stated.order))
+    usable = rows[rows.readable | rows.scored]
+    one, other = (usable[chosen] for chosen in _every_two(usable.order))
     copied = (one.answer == other.answer) & (one.answer >= 0)
     scored = one.scored & other.scored
     gap = np.where(scored, np.abs(one.score - other.score), np.inf)

@@ -90,9 +90,9 @@ def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
     """Return the settings' names, together where judge, prompt by digest and decoding are equal."""
     groups: dict[str, list[str]] = {}
     for name, setting in sorted(settings.items()):
-        stated = setting.prompt.sha256 != UNKNOWN
+        has_prompt = setting.prompt.sha256 != UNKNOWN
         same = replace(setting, prompt=replace(setting.prompt, name=""))
-        groups.setdefault(dumps_line(as_json(same)) if stated else name, []).append(name)
+        groups.setdefault(dumps_line(as_json(same)) if has_prompt else name, []).append(name)
     return list(groups.values())
 
 
@@ -135,14 +135,14 @@ def rows_of(verdicts: Verdicts) -> Rows:
 def _counted(humans: Column) -> Codes:
     """Return how many persons said a, b and tie of each verdict's pair."""
     words = _WORDS[: TIE + 1]
-    counts = [[each.count(word) for word in words] for each in humans.names]
+    counts = [[labels.count(word) for word in words] for labels in humans.names]
     return np.array([*counts, [0] * len(words)], np.int64)[humans.codes]
 
 
 def renamed(verdicts: Verdicts) -> int:
     """Return how many items are another's question and pair, under another number or mirrored."""
-    _, own, pair = _texts(verdicts)
-    return len(own) - int(np.unique(np.stack([own, *pair]), axis=1).shape[1])
+    _, text_ids, pair = _texts(verdicts)
+    return len(text_ids) - int(np.unique(np.stack([text_ids, *pair]), axis=1).shape[1])
 
 
 def _clusters(verdicts: Verdicts) -> Codes:

@@ -158,15 +158,15 @@ def _people(
     judge = table_of({domain: (own, own.counts) for domain, own in both.items()}, authors)
     people = table_of({domain: (own, own.humans) for domain, own in both.items()}, authors)
     units, _ = paired_units(judge, people, names)
-    if not all(each.bearable for each in units):
+    if not all(side.bearable for side in units):
         return None
-    crossed = [worked_out(each, ROUNDS, _RULE)[0] for each in units]
+    crossed = [worked_out(side, ROUNDS, _RULE)[0] for side in units]
     apart = reductions(*units, rounds=ROUNDS, rule=_RULE)
     figures: dict[str, dict[str, Beside]] = {}
     for pair in judge.domains.pairs:
         at = units[0].domains.index(pair.target)
         for name in ("regret", "redirected"):
-            one, two = (getattr(each.into[at], name) for each in crossed)
+            one, two = (getattr(side.into[at], name) for side in crossed)
             figures.setdefault(pair.key, {})[name] = Beside(
                 judge=one.value,
                 judge_ci95=one.interval,

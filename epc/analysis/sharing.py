@@ -107,11 +107,12 @@ def shared(
     `sums` are the SHA-256 of both runs' calls: an answer that says it was taken from one of these
     is shared, whatever else it says.
     """
-    taken = {origin_of_run(sha) for sha in sums}
+    origins_taken = {origin_of_run(sha) for sha in sums}
     names = frozenset(
         name
         for name in left.keys() & right.keys()
-        if {left[name].origin, right[name].origin} & taken or is_one(left[name], right[name])
+        if {left[name].origin, right[name].origin} & origins_taken
+        or is_one(left[name], right[name])
     )
     return Shared(count=len(names), answers=min(len(left), len(right)), names=names)
 
@@ -152,11 +153,11 @@ def _stated(left: Manifest, right: Manifest, role: RoleName) -> Shared:
     sums = [manifest.raw and manifest.raw["calls"].sha256 for manifest in (left, right)]
     if sums[0] is not None and sums[0] == sums[1]:
         return Shared(count=answers, answers=answers)
-    taken = 0
+    count = 0
     for manifest, other in ((left, sums[1]), (right, sums[0])):
         origins = (manifest.provenance.origins or {}).get(role, {})
-        taken += origins.get(origin_of_run(other), 0) if other else 0
-    return Shared(count=min(taken, answers), answers=answers)
+        count += origins.get(origin_of_run(other), 0) if other else 0
+    return Shared(count=min(count, answers), answers=answers)
 
 
 def _answers(folder: Path) -> dict[str, dict[str, Answer]]:

@@ -148,11 +148,11 @@ def best_of_each(succession: Succession) -> Iterator[Best]:
     for each in succession.successors:
         by_model.setdefault(each.agreement.model, []).append(each)
     for group in by_model.values():
-        whole = [each for each in group if each.agreement.subset is None]
-        best = whole[0].agreement
+        unsplit = [each for each in group if each.agreement.subset is None]
+        best = unsplit[0].agreement
         kinds = (each.agreement for each in group if each.agreement.subset is not None)
         same = (each for each in kinds if _way(each) == _way(best))
-        yield Best(successor=whole[0], kinds=tuple(same), ways=len(whole))
+        yield Best(successor=unsplit[0], kinds=tuple(same), ways=len(unsplit))
 
 
 def _way(agreement: Agreement) -> tuple[str, str, tuple[str, ...], bool]:
@@ -197,8 +197,8 @@ def comparable(mine: Ballot, other: Ballot) -> bool:
 
 def is_hidden(mine: Ballot, other: Ballot) -> bool:
     """Return whether nobody can say if two were asked with the same prompt."""
-    known = UNKNOWN not in (mine.setting.prompt.sha256, other.setting.prompt.sha256)
-    return not known and not comparable(mine, other)
+    has_prompts = UNKNOWN not in (mine.setting.prompt.sha256, other.setting.prompt.sha256)
+    return not has_prompts and not comparable(mine, other)
 
 
 def unlike(mine: Ballot, other: Ballot) -> Unlike:

@@ -55,22 +55,22 @@ def trajectories(manifest: Manifest, trials: Iterable[Trial]) -> Trajectories:
     ends = {record.seed: record.weights for record in manifest.results.per_seed}
     if strange := sorted({seed for seed, _ in rounds} - set(ends)):
         raise _malformed(f"seed {strange[0]} is none of the manifest's")
-    whole = []
+    rows = []
     for seed, stated in ends.items():
         paths = _paths(config, {p: rounds.get((seed, p), []) for p in domains.phase_names})
         for phase, path in paths.items():
             weights = tuple(stated[phase].get(name) for name in names)
             if len(path) != config.rounds + 1 or path[-1] != weights:
                 raise _malformed(f"seed {seed} does not end {phase} where the manifest says")
-        whole.append([[*paths[pair.source], *paths[pair.key][1:]] for pair in domains.pairs])
-    every = np.array(whole)  # by seed, direction, step and strategy
+        rows.append([[*paths[pair.source], *paths[pair.key][1:]] for pair in domains.pairs])
+    every = np.array(rows)  # by seed, direction, step and strategy
     low, high = np.quantile(every, _QUANTILES, axis=0)
     summed = np.stack([every.mean(axis=0), low, high], axis=-1).transpose(0, 2, 1, 3)
     return Trajectories(
         pairs=domains.pairs,
         strategies=names,
         rounds=config.rounds,
-        seeds=len(whole),
+        seeds=len(rows),
         paths=tuple(
             tuple(tuple(map(tuple, path)) for path in course) for course in summed.tolist()
         ),

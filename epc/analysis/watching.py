@@ -218,11 +218,11 @@ def candidates(pool: Mapping[PairKey, AskedPair], number: int) -> list[PairKey]:
     distinct = {item.text: key for key, item in reversed(list(pool.items()))}
     digests = {key: sha256(text) for text, key in distinct.items()}
     turns: dict[str, list[tuple[int, str, PairKey]]] = {key[0]: [] for key in sorted(pool)}
-    taken: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for key in sorted(digests, key=lambda key: digests[key]):
         domain, strategy, _ = key
-        turns[domain].append((taken[domain, strategy], digests[key], key))
-        taken[domain, strategy] += 1
+        turns[domain].append((counts[domain, strategy], digests[key], key))
+        counts[domain, strategy] += 1
     order = zip_longest(*map(sorted, turns.values()))
     return [turn[2] for both in order for turn in both if turn is not None][:number]
 
@@ -264,7 +264,7 @@ def standing(manifest: Manifest, pool: Mapping[PairKey, AskedPair], history: His
     _require_same_questions(pool, history)
     panel, days = history.panel, history.days[1:]
     answered = [day.evaluator for day in history.days]
-    facts = bool(answered) and all(are_facts(manifest.evaluator, each) for each in answered)
+    facts = bool(answered) and all(are_facts(manifest.evaluator, answer) for answer in answered)
     allowed = tolerated(history.flips, len(panel))
     bets = watch([day.changed / len(day.answers) for day in days], tolerated=allowed)
     verdict = bets.state

@@ -69,13 +69,13 @@ def _impossible(facts: Facts) -> Iterator[Reason]:
         )
     bounds = (("gamma", facts.gamma, sqrt(facts.strategies)), ("jsd", facts.jsd, log(2)))
     for name, values, most in bounds:
-        for direction, each in values.items():
-            wrong = [value for value in each if not 0 <= value <= most + _ROUNDING]
+        for direction, band in values.items():
+            wrong = [value for value in band if not 0 <= value <= most + _ROUNDING]
             if wrong:
                 yield error(
                     "EPC-2.5",
                     f"/{name}/{direction}",
-                    f"{len(wrong)} of {len(each)} seeds have values that cannot be, such as "
+                    f"{len(wrong)} of {len(band)} seeds have values that cannot be, such as "
                     f"{wrong[0]:.4g}: expected 0 to {most:.4f}",
                     "correct the record; `epc validate` gives the figures of the trials",
                     "inconclusive",
@@ -132,11 +132,11 @@ def _seeds(facts: Facts) -> Iterator[Reason]:
 
 def _ties(facts: Facts) -> Iterator[Reason]:
     if facts.tie_rate is not None and facts.tie_rate > _MOSTLY:
-        shown = f"{100 * facts.tie_rate:.0f}% of the rounds were ties"
+        share_text = f"{100 * facts.tie_rate:.0f}% of the rounds were ties"
         yield warning(
             "EPC-2.6(c)",
             "/results/summary/tie_rate",
-            f"{shown}: the weights rest on few verdicts",
+            f"{share_text}: the weights rest on few verdicts",
             "constrain the evaluator's output to A and B, tagged AltPrompt, or take another",
         )
 

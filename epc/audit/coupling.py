@@ -111,8 +111,8 @@ class Transfer(Struct, frozen=True, kw_only=True):
     @property
     def most(self) -> float | None:
         """The most that the intervals for the domain admit, of either regret; None without any."""
-        each = (self.directions or {}).values()
-        return most(bound for into in each for bound in (into.regret_ci95, into.crossing_ci95))
+        intos = (self.directions or {}).values()
+        return most(bound for into in intos for bound in (into.regret_ci95, into.crossing_ci95))
 
     def _telling(self) -> Iterator[Into]:
         """Yield the directions that the word may rest on: of several pairs, those that cross."""
@@ -206,7 +206,7 @@ def these_tasks(
         again = [_trained_again(table, domain, config)] * len(coupled)
     wins = _win_rates(table, domain)
     moved = [
-        [a - c for a, c in zip(*each, strict=True)] for each in zip(again, coupled, strict=True)
+        [a - c for a, c in zip(*pair, strict=True)] for pair in zip(again, coupled, strict=True)
     ]
     lost = [fsum(step * win for step, win in zip(row, wins, strict=True)) for row in moved]
     redirected, low_high = _redirected(moved)
@@ -258,15 +258,15 @@ def _redirected(moved: Sequence[Sequence[float]]) -> tuple[float, Interval | Non
     """
     n = len(moved)
     sums = [fsum(column) for column in zip(*moved, strict=True)]
-    whole = fsum(map(abs, sums)) / n / 2
+    redirected = fsum(map(abs, sums)) / n / 2
     if n == 1:
-        return _share(whole), None
+        return _share(redirected), None
     left = [
         fsum(abs(total - one) for total, one in zip(sums, row, strict=True)) / (n - 1) / 2
         for row in moved
     ]
     middle = mean(left)
-    value = n * whole - (n - 1) * middle
+    value = n * redirected - (n - 1) * middle
     variance = (n - 1) / n * sum_of_squares(one - middle for one in left)
     half = t_point(n - 1) * sqrt(variance)
     return _share(value), (_share(value - half), _share(value + half))

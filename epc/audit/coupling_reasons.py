@@ -66,12 +66,12 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
     left = transfer.left_out
     tasks = {domain: places for domain, places in left.tasks.items() if places}
     if left.strategies or tasks:
-        named = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
-        shown = ", ".join(named[:_MOST_NAMED]) + (", ..." if len(named) > _MOST_NAMED else "")
+        dropped = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
+        names = ", ".join(dropped[:_MOST_NAMED]) + (", ..." if len(dropped) > _MOST_NAMED else "")
         yield warning(
             "Reading R72",
             "/results/summary/transfer/left_out",
-            f"left out of what crosses, in both domains, as too little was decided there: {shown}",
+            f"left out of what crosses, in both domains, as too little was decided there: {names}",
             "look at their answers; a baseline that is judged against itself may well only tie",
         )
     if transfer.ties.p_value <= LEVEL:
@@ -122,11 +122,11 @@ def _topics(facts: Facts) -> Iterator[Reason]:
     if transfer is None or not alike:
         return
     unit = transfer.test.unit if transfer.test else "task"
-    shown = " and ".join(f"the {domain} {unit}s (p {p:.2g})" for domain, p in alike.items())
+    listing = " and ".join(f"the {domain} {unit}s (p {p:.2g})" for domain, p in alike.items())
     yield warning(
         "Reading R74",
         "/results/summary/transfer/clusters",
-        f"verdicts on {shown} are more alike than those on independent {unit}s: some share a "
+        f"verdicts on {listing} are more alike than those on independent {unit}s: some share a "
         "topic or are copies, and such count as one",
         "declare the groups of the tasks and measure again; groups of one task each declare "
         "nothing",
@@ -154,9 +154,9 @@ def _holes(lost: dict[str, Any]) -> str:
     for domain, part in lost["by_domain"].items():
         if part["pairs"]:
             ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
-            named = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
+            listing = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
             more = ", ..." if len(ranked) > _MOST_NAMED else ""
-            phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {named}{more}")
+            phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {listing}{more}")
     return "; ".join(phrases)
 
 

@@ -58,7 +58,7 @@ def _shuffled(a: Array, b: Array, *, paired: bool, rng: Generator) -> dict[str, 
     pairs = a.shape[1]
     stacked = np.concatenate([a, b]).reshape(len(a) + len(b), -1)
     total = stacked.sum(axis=0).reshape(pairs, 3)
-    own = np.arange(len(stacked)) < len(a)
+    is_first = np.arange(len(stacked)) < len(a)
 
     def statistics(chosen: Array) -> tuple[Array, Array]:
         """How far the chosen seeds' verdicts are from the others', and how far they lean."""
@@ -71,7 +71,7 @@ def _shuffled(a: Array, b: Array, *, paired: bool, rng: Generator) -> dict[str, 
         lean = (weight * (gap[:, :, 0] - gap[:, :, 1])).sum(axis=1)
         return (weight * (gap**2).sum(axis=2)).sum(axis=1), np.abs(lean)
 
-    seen_gap, seen_lean = statistics(own[None, :].astype(np.float64))
+    seen_gap, seen_lean = statistics(is_first[None, :].astype(np.float64))
     as_far = np.zeros(2, np.int64)
     for begin in range(0, SHUFFLES, _BATCH):
         size = min(_BATCH, SHUFFLES - begin)
@@ -79,7 +79,7 @@ def _shuffled(a: Array, b: Array, *, paired: bool, rng: Generator) -> dict[str, 
             swap = rng.random((size, len(a))) < 0.5  # noqa: PLR2004  (even odds)
             chosen = np.concatenate([~swap, swap], axis=1)
         else:
-            chosen = rng.permuted(np.tile(own, (size, 1)), axis=1)
+            chosen = rng.permuted(np.tile(is_first, (size, 1)), axis=1)
         gap, lean = statistics(chosen.astype(np.float64))
         as_far += [(gap >= seen_gap - ROUNDING).sum(), (lean >= seen_lean - ROUNDING).sum()]
     return {"changed": p_of(int(as_far[0])), "direction": p_of(int(as_far[1]))}

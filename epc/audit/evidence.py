@@ -38,10 +38,10 @@ def evidence(
     if version == 1:
         return {"control": control | {"test": to_builtins(by_tasks(table, config.rule))}}
     figures, preferences = crossing(per_seed, table=table, config=config)
-    stated = {key: part for key, part in to_builtins(figures).items() if key != "tests" or part}
+    document = {key: part for key, part in to_builtins(figures).items() if key != "tests" or part}
     return {
         "control": control | {"test": to_builtins(preferences)},
-        "transfer": json.loads(json.dumps(stated)),  # with lists for tuples
+        "transfer": json.loads(json.dumps(document)),  # with lists for tuples
     }
 
 

@@ -48,16 +48,16 @@ def beside(pairs: Sequence[Units]) -> dict[str, Any]:
     A domain is in several pairs: it has the fewest units of any, and whatever is left out of one.
     """
     domains = sorted({domain for units in pairs for domain in units.domains})
-    left = [units.left_out for units in pairs]
+    dropped = [units.left_out for units in pairs]
     ties = [tie_test(units) for units in pairs]
     alike = [clusters(units) for units in pairs]
     return {
         "units": {d: min(u.numbers[d] for u in pairs if d in u.domains) for d in domains},
         "decided_share": min(units.decided_share for units in pairs),
         "left_out": LeftOut(
-            strategies=tuple(dict.fromkeys(name for each in left for name in each.strategies)),
+            strategies=tuple(dict.fromkeys(name for cells in dropped for name in cells.strategies)),
             tasks={
-                d: tuple(sorted({at for each in left for at in each.tasks.get(d, ())}))
+                d: tuple(sorted({at for cells in dropped for at in cells.tasks.get(d, ())}))
                 for d in domains
             },
         ),

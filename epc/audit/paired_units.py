@@ -15,36 +15,37 @@ def paired_units(
 
     Shapes: `names` K; `groups` a name for each task of a domain.
     """
-    own = [units_of(table, names, groups) for table in (one, other)]
+    both_units = [units_of(table, names, groups) for table in (one, other)]
     both = one.domains.names
     out = LeftOut(
-        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in own)),
+        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in both_units)),
         tasks={
-            d: tuple(sorted({at for u in own for at in u.left_out.tasks.get(d, ())})) for d in both
+            d: tuple(sorted({at for u in both_units for at in u.left_out.tasks.get(d, ())}))
+            for d in both
         },
     )
     first, second = (
-        _units(table, each, names, groups, out)
-        for table, each in zip((one, other), own, strict=True)
+        _units(table, units, names, groups, out)
+        for table, units in zip((one, other), both_units, strict=True)
     )
     return (first, second), out
 
 
 def _units(
-    table: VerdictTable, own: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
+    table: VerdictTable, units: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
 ) -> Units:
-    kept = [at for at, name in enumerate(names) if name not in out.strategies]
+    strategies = [at for at, name in enumerate(names) if name not in out.strategies]
     sides: list[Counts] = []
     for domain, number in table.tasks().items():
         tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
         of_tasks = [groups[domain][at] for at in tasks] if groups else None
-        sides.append(summed(table.counts[domain][kept][:, tasks], of_tasks))
+        sides.append(summed(table.counts[domain][strategies][:, tasks], of_tasks))
     every = np.concatenate(sides).astype(np.float64)
     domains = tuple(table.counts)
     return replace(
-        own,
+        units,
         domains=(domains[0], domains[1]),
-        strategies=tuple(names[at] for at in kept),
+        strategies=tuple(names[at] for at in strategies),
         won=every[..., 0],
         decided=every[..., 0] + every[..., 1],
         tied=every[..., 2],

@@ -65,20 +65,20 @@ def by_tasks(table: VerdictTable, rule: Rule) -> PermutationTest:
 
     Source: Readings R39 and R72.
     """
-    left = residuals(table, rule)
+    residual = residuals(table, rule)
     first, second = (table.tasks()[domain] for domain in table.domains.names)
     rounds = sum(counts.sum(axis=(1, 2)) for counts in table.counts.values())
     won, lost = rule.worth
     scale = float(((rounds * (won - lost)) ** 2).sum())
     if first != second:
-        return _unequal(left, first, negligible=_NEGLIGIBLE * scale)
+        return _unequal(residual, first, negligible=_NEGLIGIBLE * scale)
     rows, listed = splits(first, second)
-    statistics = ((left @ rows.T) ** 2).sum(axis=0)
-    observed = float((left[:, :first].sum(axis=1) ** 2).sum())
+    statistics = ((residual @ rows.T) ** 2).sum(axis=0)
+    observed = float((residual[:, :first].sum(axis=1) ** 2).sum())
     return _tested(statistics, observed, scale, listed=listed, unit="task")
 
 
-def _unequal(left: Array, first: int, *, negligible: float) -> PermutationTest:
+def _unequal(residual: Array, first: int, *, negligible: float) -> PermutationTest:
     """Test remainders of domains with unequal numbers of tasks; the first `first` are the one's.
 
     Permuted, a domain that merely varies more would pass for one that differs: a repeated coin on 8
@@ -91,9 +91,9 @@ def _unequal(left: Array, first: int, *, negligible: float) -> PermutationTest:
     Source: Reading R39; C. F. J. Wu, Annals of Statistics 14 (1986), 1261-1295; R. Davidson and
     E. Flachaire, Journal of Econometrics 146 (2008), 162-169 (signs, the wild bootstrap).
     """
-    sides = left[:, :first], left[:, first:]
-    signs = _signs(left.shape[1])[0]
-    observed = _studentised(sides, np.ones((1, left.shape[1])), negligible)[0]
+    sides = residual[:, :first], residual[:, first:]
+    signs = _signs(residual.shape[1])[0]
+    observed = _studentised(sides, np.ones((1, residual.shape[1])), negligible)[0]
     # A deviation from a mean of n tasks is short of one from the true mean by this factor.
     freed = [
         (side - side.mean(axis=1, keepdims=True)) * sqrt(n / max(1, n - 1))
@@ -115,9 +115,9 @@ def _studentised(sides: tuple[Array, Array], signs: Array, negligible: float) ->
     """
     split = sides[0].shape[1]
     means, variance = [], np.zeros(len(signs))
-    for side, own in zip(sides, (signs[:, :split], signs[:, split:]), strict=True):
+    for side, flips in zip(sides, (signs[:, :split], signs[:, split:]), strict=True):
         n = side.shape[1]
-        means.append(side @ own.T / n)
+        means.append(side @ flips.T / n)
         within = (side**2).sum() - n * (means[-1] ** 2).sum(axis=0)
         variance += within / (n * max(1, n - 1))
     apart = ((means[0] - means[1]) ** 2).sum(axis=0)
@@ -169,10 +169,14 @@ def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> Pe
     wins = rng.binomial(MIN_TASKS, _COIN, (2, strategies, _ARBITRARY)) / MIN_TASKS
     means = []
     for shares in wins:
-        each = np.repeat(shares, seeds, axis=1)
-        odds = Odds(a=each, tie=np.zeros_like(each))
+        weights = np.repeat(shares, seeds, axis=1)
+        odds = Odds(a=weights, tie=np.zeros_like(weights))
         ended = train(
-            uniform_start(strategies, each.shape[1]), rounds=rounds, rule=rule, odds=odds, rng=rng
+            uniform_start(strategies, weights.shape[1]),
+            rounds=rounds,
+            rule=rule,
+            odds=odds,
+            rng=rng,
         )
         means.append(ended.reshape(strategies, _ARBITRARY, seeds).mean(axis=2))
     arbitrary = ((means[0] - means[1]) ** 2).sum(axis=0)
@@ -217,8 +221,8 @@ def residuals(table: VerdictTable, rule: Rule) -> Array:
     right = np.concatenate([steps.sum(axis=1), steps.sum(axis=0)])
     terms = np.linalg.lstsq(normal, right, rcond=_RANK)[0]
     fitted = terms[:strategies, None] + terms[None, strategies:]
-    left: Array = steps - rounds * fitted
-    return left
+    residual: Array = steps - rounds * fitted
+    return residual
 
 
 @cache
@@ -238,8 +242,8 @@ def splits(
     half = first == second
     number = comb(total - 1, first - 1) if half and first else comb(total, first)
     if number <= most:
-        rest = range(1, total) if half and first else range(total)
-        chosen = combinations(rest, first - 1 if half and first else first)
+        labels = range(1, total) if half and first else range(total)
+        chosen = combinations(labels, first - 1 if half and first else first)
         rows = np.zeros((number, total))
         for row, tasks in zip(rows, chosen, strict=True):
             row[list(tasks)] = 1
@@ -258,8 +262,8 @@ def arrangements(first: int, second: int, *, most: int = MOST_LISTED, drawn: int
     rows, listed = splits(first, second, most=most, drawn=drawn)
     if listed:  # the list begins with the one that was observed
         return rows
-    own = np.arange(first + second) < first
-    return np.concatenate([own[None].astype(np.float64), rows])
+    is_first = np.arange(first + second) < first
+    return np.concatenate([is_first[None].astype(np.float64), rows])
 
 
 def share_as_large(statistics: Array, *, negligible: float = 0.0) -> float:

@@ -93,13 +93,13 @@ def _shares(won: Array, decided: Array) -> tuple[int, float, float, float]:
     shared = float((off.sum(axis=0) ** 2 - (off**2).sum(axis=0)).sum()) / max(1.0, both)
     more = decided > 1
     n = decided[more]
-    own = won[more] * (n - won[more]) / (n * (n - 1))
-    within = float(own.mean()) if len(own) else 0.0
+    variances = won[more] * (n - won[more]) / (n * (n - 1))
+    within = float(variances.mean()) if len(variances) else 0.0
     among = (off**2)[has_verdict]
     # What a pair's mean of few answers has by chance is not its own.
     chance = np.divide(within, decided, out=np.zeros_like(decided), where=has_verdict)[has_verdict]
     between = max(0.0, float((among - chance).mean())) if len(among) else 0.0
-    total = between + within if len(own) else float(among.mean()) if len(among) else 0.0
+    total = between + within if len(variances) else float(among.mean()) if len(among) else 0.0
     return int(more.sum()), within, shared, total
 
 
@@ -135,35 +135,35 @@ def task_quality(
     Source: item-rest correlation, as in L. Crocker and J. Algina, "Classical and modern test
     theory" (1986), chapter 14; rates are of decided verdicts (Reading R72).
     """
-    kept = [index for index, name in enumerate(strategies) if name != baseline]
+    candidates = [index for index, name in enumerate(strategies) if name != baseline]
     qualities = []
     for domain in table.domains.names:
-        counts = table.counts[domain][kept]
+        counts = table.counts[domain][candidates]
         decided = counts[..., 0] + counts[..., 1]
         rates = np.where(decided > 0, counts[..., 0] / np.maximum(decided, 1), np.nan)
         for task in range(rates.shape[1]):
             here = rates[:, task]
-            own = here[~np.isnan(here)]
+            rated = here[~np.isnan(here)]
             qualities.append(
                 TaskQuality(
                     domain=domain,
                     task=task,
                     asked=int((counts[:, task].sum(axis=1) > 0).sum()),
-                    decided=len(own),
-                    win_rate=float(own.mean()) if len(own) else None,
-                    spread=float(own.std()) if len(own) else None,
+                    decided=len(rated),
+                    win_rate=float(rated.mean()) if len(rated) else None,
+                    spread=float(rated.std()) if len(rated) else None,
                     with_rest=_correlation(here, np.delete(rates, task, axis=1)),
                 )
             )
     return qualities
 
 
-def _correlation(here: Array, others: Array) -> float | None:
+def _correlation(here: Array, means: Array) -> float | None:
     """Return how a task's rates go with the mean of the others', over strategies with both."""
-    both = ~np.isnan(here) & ~np.isnan(others).all(axis=1)
+    both = ~np.isnan(here) & ~np.isnan(means).all(axis=1)
     if both.sum() < _FEWEST:
         return None
-    x, y = here[both], np.nanmean(others[both], axis=1)
+    x, y = here[both], np.nanmean(means[both], axis=1)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return None
     return float(np.corrcoef(x, y)[0, 1])

@@ -73,14 +73,16 @@ class Probe(Struct, frozen=True, kw_only=True):
         task = config.tasks[self.answer.domain][self.answer.task]
         if self.kind == "swap":
             assert self.against is not None
-            own = Pair(
+            answer_pair = Pair(
                 domain=self.answer.domain,
                 task=task,
                 strategy=config.strategies[self.answer.strategy].name,
                 response=self.answer.text,
                 baseline=self.against.text,
             )
-            return own if self.first == "answer" else exchanged(own, config.baseline)
+            return (
+                answer_pair if self.first == "answer" else exchanged(answer_pair, config.baseline)
+            )
         texts = (self.answer.text, self._planted())
         response, baseline = texts if self.first == "answer" else reversed(texts)
         return Pair(
@@ -184,12 +186,12 @@ def exchanges(compared: Iterable[Probe], config: Configuration) -> Iterator[Prob
     for visit in range(max(map(len, turns.values()), default=0)):
         for key in sorted(turns):
             if visit < len(turns[key]):
-                own = turns[key][visit]
+                turn = turns[key][visit]
                 yield Probe(
                     kind="swap",
-                    answer=own.answer,
-                    against=own.against,
-                    evaluation=own.evaluation,
+                    answer=turn.answer,
+                    against=turn.against,
+                    evaluation=turn.evaluation,
                     first="against",
                 )
 

@@ -94,8 +94,8 @@ def by_chance(units: Units, *, rounds: int, rule: Rule) -> tuple[float, float]:
     )
     chance = []
     for share in shares:
-        whole, upper, lower = (mean(part.tolist()) for part in np.split(share, 3))
-        chance.append(2 * whole - (upper + lower) / 2)
+        estimate, upper, lower = (mean(part.tolist()) for part in np.split(share, 3))
+        chance.append(2 * estimate - (upper + lower) / 2)
     return chance[0], chance[1]
 
 

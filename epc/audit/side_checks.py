@@ -66,8 +66,8 @@ def clusters(units: Units) -> dict[Domain, float | None]:
     """
     p_values: dict[Domain, float | None] = {}
     for part, domain in enumerate(units.domains):
-        own = slice(0, units.first) if part == 0 else slice(units.first, None)
-        won, decided = units.won[own], units.decided[own]
+        columns = slice(0, units.first) if part == 0 else slice(units.first, None)
+        won, decided = units.won[columns], units.decided[columns]
         if len(won) < _FEWEST:
             p_values[domain] = None
             continue
@@ -120,25 +120,25 @@ def _shared_patterns(shares: Array, rng: Generator) -> float:
     Source: J. Besag, P. Clifford, Biometrika 78 (1991), 301-304 (stopping at so many).
     """
     middle = np.nanmean(shares, axis=0)
-    left = np.where(np.isnan(shares), 0.0, shares - middle)
+    deviations = np.where(np.isnan(shares), 0.0, shares - middle)
     profile = middle - middle.mean()
-    observed = _concentration(left, profile)
+    observed = _concentration(deviations, profile)
     as_extreme = 0
     for shuffled in range(1, 1 + _SHUFFLED):
-        order = rng.random(left.shape).argsort(axis=0)
-        mixed = np.take_along_axis(left, order, axis=0)
+        order = rng.random(deviations.shape).argsort(axis=0)
+        mixed = np.take_along_axis(deviations, order, axis=0)
         as_extreme += _concentration(mixed, profile) >= observed * (1 - _TIED)
         if as_extreme == _ENOUGH:
             return _ENOUGH / shuffled
     return (1 + as_extreme) / (1 + _SHUFFLED)
 
 
-def _concentration(left: Array, profile: Array) -> float:
+def _concentration(deviations: Array, profile: Array) -> float:
     """Return the sum of the fourth powers of the singular values, as a share of all squared.
 
     Each unit counts as much as another, however far apart its strategies are.
     """
-    centred = left - left.mean(axis=1, keepdims=True)
+    centred = deviations - deviations.mean(axis=1, keepdims=True)
     along = np.einsum("uk,k->u", centred, profile) / max(float((profile * profile).sum()), _TINY)
     centred -= along[:, None] * profile
     lengths = np.sqrt((centred * centred).sum(axis=1, keepdims=True))

@@ -200,7 +200,7 @@ def redirected(crossed: Array, again: Array) -> Array:
     return np.asarray((signs * apart).sum(axis=1) / 4)
 
 
-def in_order_of(own: Array, other: Array) -> Array:
+def in_order_of(states: Array, other: Array) -> Array:
     """Return one domain's rates dealt out in the order in which the other domain ranks strategies.
 
     What is left of a difference is then the order alone: nothing of how strongly, or with how much
@@ -208,10 +208,10 @@ def in_order_of(own: Array, other: Array) -> Array:
 
     Shapes: (K, tables).
     """
-    values = np.sort(own, axis=0)
-    dealt = np.zeros_like(own)
+    values = np.sort(states, axis=0)
+    dealt = np.zeros_like(states)
     for ranked in (other, other[::-1]):
-        one = np.empty_like(own)
+        one = np.empty_like(states)
         np.put_along_axis(one, ranked.argsort(axis=0, kind="stable"), values, axis=0)
         dealt += one if ranked is other else one[::-1]
     return dealt / 2
@@ -288,13 +288,13 @@ def _seen(
     every = np.ones((1, count))
     # Without its only unit a domain has no figure, and no spread is worked out.
     without = 1 - np.eye(count) if parts.freedom else every
-    whole = of(every, WHEELS)
+    estimate = of(every, WHEELS)
     apart = of(parts.halves, WHEELS_A_PART, alike=False)
     alike = of(np.concatenate([parts.halves, without]), WHEELS_A_PART)
     cuts = [len(parts.halves)]
     return [
         {n: Figure(one[n], other[n], *np.split(side[n], cuts, axis=1)) for n in side}
-        for one, other, side in zip(whole, apart, alike, strict=True)
+        for one, other, side in zip(estimate, apart, alike, strict=True)
     ], parts
 
 
@@ -313,9 +313,9 @@ def figures_of(
     """
     one, two = zip(rates, ties, strict=True)
     ways: list[Way] = []
-    for own, other in ((one, two), (two, one)):
-        ordered = in_order_of(other[0], own[0]), other[1]
-        ways += [(own,), (other, own), (own, own), (ordered, own)]
+    for first, other in ((one, two), (two, one)):
+        ordered = in_order_of(other[0], first[0]), other[1]
+        ways += [(first,), (other, first), (first, first), (ordered, first)]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels, alike=alike)
     figures = []
     for rate, (alone, crossed, again, matched) in zip(rates, (ended[:4], ended[4:]), strict=True):

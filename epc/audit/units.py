@@ -128,29 +128,29 @@ def units_of(table: VerdictTable, names: Sequence[str], groups: Groups | None = 
     """
     order = sorted(range(len(names)), key=lambda at: names[at])
     counts = {domain: table.counts[domain][order] for domain in table.domains.names}
-    kept, tasks = _kept(counts, whole=table.whole)
-    each = {
+    strategies_kept, tasks = _kept(counts, whole=table.whole)
+    by_domain = {
         domain: _by_unit(
-            counts[domain][kept][:, tasks[domain]],
+            counts[domain][strategies_kept][:, tasks[domain]],
             [groups[domain][at] for at in np.flatnonzero(tasks[domain]).tolist()]
             if groups
             else None,
         )
         for domain in counts
     }
-    domains = sorted(counts, key=lambda domain: each[domain].tolist())
-    units = np.concatenate([each[domain] for domain in domains])
+    domains = sorted(counts, key=lambda domain: by_domain[domain].tolist())
+    units = np.concatenate([by_domain[domain] for domain in domains])
     total = sum(int(part.sum()) for part in counts.values())
     ties = sum(int(part[..., _TIED].sum()) for part in counts.values())
     return Units(
         domains=(domains[0], domains[1]),
-        strategies=tuple(names[order[at]] for at in np.flatnonzero(kept)),
+        strategies=tuple(names[order[at]] for at in np.flatnonzero(strategies_kept)),
         won=units[..., _WON].astype(np.float64),
         decided=units[..., (_WON, _LOST)].sum(axis=2).astype(np.float64),
         tied=units[..., _TIED].astype(np.float64),
-        first=len(each[domains[0]]),
+        first=len(by_domain[domains[0]]),
         left_out=LeftOut(
-            strategies=tuple(names[order[at]] for at in np.flatnonzero(~kept)),
+            strategies=tuple(names[order[at]] for at in np.flatnonzero(~strategies_kept)),
             tasks={d: tuple(np.flatnonzero(~tasks[d]).tolist()) for d in counts},
         ),
         decided_share=(total - ties) / total if total else 0.0,
@@ -183,17 +183,17 @@ def _kept(counts: Mapping[Domain, Counts], *, whole: bool) -> tuple[Flags, dict[
     decided on left-out tasks alone is left out with them; no other task's share falls by that.
     """
     strategies: Flags = np.ones(len(next(iter(counts.values()))), np.bool_)
-    for own in counts.values():
-        decided, due = _cells(own, whole=whole)
+    for cells in counts.values():
+        decided, due = _cells(cells, whole=whole)
         enough = decided.sum(axis=1) >= FEWEST_TASKS * due.sum(axis=1)
         strategies &= enough & decided.any(axis=1)
     tasks = {}
-    for domain, own in counts.items():
-        decided, due = _cells(own[strategies], whole=whole)
+    for domain, cells in counts.items():
+        decided, due = _cells(cells[strategies], whole=whole)
         enough = decided.sum(axis=0) >= FEWEST_STRATEGIES * due.sum(axis=0)
         tasks[domain] = enough & decided.any(axis=0)
-    for domain, own in counts.items():
-        decided, _ = _cells(own[:, tasks[domain]], whole=whole)
+    for domain, cells in counts.items():
+        decided, _ = _cells(cells[:, tasks[domain]], whole=whole)
         strategies = strategies & decided.any(axis=1)
     return strategies, tasks
 
@@ -226,6 +226,6 @@ def summed(counts: Counts, groups: Sequence[str] | None) -> Counts:
     if groups is None:
         return by_task
     places = {name: at for at, name in enumerate(dict.fromkeys(groups))}
-    found = np.zeros((len(places), *by_task.shape[1:]), np.int64)
-    np.add.at(found, [places[name] for name in groups], by_task)
-    return found
+    sums = np.zeros((len(places), *by_task.shape[1:]), np.int64)
+    np.add.at(sums, [places[name] for name in groups], by_task)
+    return sums

@@ -90,8 +90,8 @@ class Quotes:
 
     def as_json(self) -> dict[str, int]:
         """Return the counts that are known, as a plain JSON object."""
-        known = {name: getattr(self, name) for name in self.__slots__}
-        return {name: count for name, count in known.items() if count is not None}
+        counts = {name: getattr(self, name) for name in self.__slots__}
+        return {name: count for name, count in counts.items() if count is not None}
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,11 @@ class Identity:
         for pattern in self.patterns:
             parts.update(pattern.parts(texts.get(pattern.source, "")))
         identifiers = {name: text for name, text in parts.items() if name in NAMES}
-        known = {**texts, **parts}
+        pieces = {**texts, **parts}
         for name, template in self.templates.items():
             needed = _PART.findall(template)
-            if all(part in known for part in needed):
-                identifiers[name] = _PART.sub(lambda part: known[part[1]], template)
+            if all(part in pieces for part in needed):
+                identifiers[name] = _PART.sub(lambda part: pieces[part[1]], template)
         return identifiers
 
     def sources(self) -> set[str]:
@@ -81,7 +81,7 @@ def read_identity(
 ) -> Identity:
     """Return what a mapping says of identifiers."""
     return Identity(
-        patterns=tuple(Pattern(**stated) for stated in patterns),
+        patterns=tuple(Pattern(**pattern) for pattern in patterns),
         templates=templates or {},
     )
 
@@ -104,10 +104,10 @@ def problems(identity: Identity) -> Iterator[tuple[str, str, str]]:
                     f"{form!r} has two parts with nothing between them",
                     "part them by a text",
                 )
-    known = {name for pattern in identity.patterns for name in pattern.names}
+    defined = {name for pattern in identity.patterns for name in pattern.names}
     for name, template in identity.templates.items():
         for part in _PART.findall(template):
-            if part not in known and not part.startswith("/"):
+            if part not in defined and not part.startswith("/"):
                 problem = f"{template!r} has the part {part!r}, which no pattern yields"
                 yield (
                     pointer("templates", name),

@@ -89,8 +89,8 @@ class RubricMapping:
         """Return what a foreign record of a file says of its identifiers and its judge."""
         places = {where: resolve(source, where) for where in self.derived.sources()}
         texts = {where: _as_text(value) for where, value in places.items()}
-        known = {where: text for where, text in texts.items() if text is not None}
-        derived = self.derived.of({**known, FILE_NAME: file})
+        present = {where: text for where, text in texts.items() if text is not None}
+        derived = self.derived.of({**present, FILE_NAME: file})
         identifiers = {
             name: derived.get(name, _as_text(self._field(source, name))) for name in NAMES
         }
@@ -152,11 +152,11 @@ class RubricMapping:
     def _faults(self, raw_scores: Any) -> Iterator[Fault]:
         if not isinstance(raw_scores, dict):
             return
-        known = {name for rule in self.rules.values() for name in rule.sources} | self.ignored
+        mapped = {name for rule in self.rules.values() for name in rule.sources} | self.ignored
         where = self.fields["scores"]
         # Where scores stand among a row's other fields, nobody can say which of these are scores.
         for name in raw_scores if where else ():
-            if name not in known:
+            if name not in mapped:
                 problem = "the mapping knows no such dimension"
                 yield fault(VIOLATION, CLAUSE, where + pointer(name), problem)
         for rule in self.rules.values():
@@ -173,9 +173,11 @@ class RubricMapping:
         scores: dict[str, int] = {}
         for name, rule in self.rules.items() if isinstance(raw_scores, dict) else ():
             values = [self._value(raw_scores, source) for source in rule.sources]
-            known = [value for value in values if value is not None]
-            if len(known) == len(values) and all(rule.lowest <= v <= rule.highest for v in known):
-                scores[name] = rule.score(known)
+            present = [value for value in values if value is not None]
+            if len(present) == len(values) and all(
+                rule.lowest <= v <= rule.highest for v in present
+            ):
+                scores[name] = rule.score(present)
         return scores
 
     def _value(self, raw_scores: Json, name: str) -> Fraction | None:

@@ -132,10 +132,10 @@ def _without_section(output: str, task: str) -> str | None:
     end = len(output)
     for heading in reversed(list(_HEADING.finditer(output))):
         name = next(text for text in heading.groups() if text).strip(" :*")
-        rest = output[: heading.start()] + output[end:]
+        remainder = output[: heading.start()] + output[end:]
         named = name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", task, re.IGNORECASE)
-        if named and rest.strip():
-            return rest
+        if named and remainder.strip():
+            return remainder
         end = heading.start()
     return None
 

@@ -101,11 +101,11 @@ def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
         share = 100 * itself["share_of_a"]
         yield "equal answers", f"A in {share:.0f}% of {itself['decided']} comparisons"
     if facts.swap:
-        kept = facts.swap["order_consistency"]
-        if kept["ci95"]:
-            low, high = (100 * end for end in kept["ci95"])
+        consistency = facts.swap["order_consistency"]
+        if consistency["ci95"]:
+            low, high = (100 * end for end in consistency["ci95"])
             pairs = facts.swap["pairs"] - facts.swap["tied"]
-            same = f"{100 * kept['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
+            same = f"{100 * consistency['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
             yield "both orders", f"the same answer in {same}"
     if facts.swapped is not None:
         yield "canary", _SWAPPED[facts.swapped]

@@ -30,11 +30,13 @@ def _lines(comparison: CampaignComparison) -> Iterator[str]:
         yield from _by_direction(
             "gamma (noise floor, 95% of seeds), by EPC-5.2", _gamma, comparison.rows
         )
-    for executor in dict.fromkeys(each.executor for each in comparison.agreements):
-        shown = [each for each in comparison.agreements if each.executor == executor]
+    for executor in dict.fromkeys(agreement.executor for agreement in comparison.agreements):
+        of_executor = [
+            agreement for agreement in comparison.agreements if agreement.executor == executor
+        ]
         of = f"the same answers of {executor}" if executor else "the same pairs"
         yield from ("", f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)")
-        yield from _table([_agreed(each) for each in shown])
+        yield from _table([_agreed(agreement) for agreement in of_executor])
     for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
     for name in comparison.swapped:
@@ -93,12 +95,12 @@ def _gamma(row: Row) -> str:
     return f"{row.gamma:.3f} ({row.floor:.3f}, {low:.2f} to {high:.2f}) {row.epc_5_2}"
 
 
-def _agreed(each: Agreement) -> tuple[str, ...]:
-    counted = f"{each.decided} that both decided, of {each.shared}"
-    if each.same is None or each.chance is None:
-        return each.left, each.right, "none", counted
-    share = _figure(each.same, each.same_ci95, ".0c")
-    return each.left, each.right, f"{share} ({100 * each.chance:.0f})", counted
+def _agreed(agreement: Agreement) -> tuple[str, ...]:
+    counted = f"{agreement.decided} that both decided, of {agreement.shared}"
+    if agreement.same is None or agreement.chance is None:
+        return agreement.left, agreement.right, "none", counted
+    share = _figure(agreement.same, agreement.same_ci95, ".0c")
+    return agreement.left, agreement.right, f"{share} ({100 * agreement.chance:.0f})", counted
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -33,7 +33,7 @@ def report(comparison: Comparison) -> str:
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f"  {line}" for whole in lines for line in whole.split("\n"))
+    return (f"  {line}" for text in lines for line in text.split("\n"))
 
 
 def heading(comparison: Comparison) -> str:
@@ -206,7 +206,7 @@ def _p(value: float | None) -> str:
 
 def mitigation_report(plain: str, effects: Sequence[Mitigated]) -> str:
     """Return the printed form: what each wrapper reduced, by how much, and at what price."""
-    return "\n\n".join("\n".join(_lines(plain, each)) for each in effects)
+    return "\n\n".join("\n".join(_lines(plain, effect)) for effect in effects)
 
 
 def _lines(plain: str, effect: Mitigated) -> Iterator[str]:
@@ -242,20 +242,22 @@ def in_words(effect: Mitigated) -> str:
         )
     clauses = []
     for direction, of in effect.reductions.items():
-        each = of[REGRET]
-        if not each.reducible or each.share is None:
+        reduction = of[REGRET]
+        if not reduction.reducible or reduction.share is None:
             continue
-        interval = each.less_ci95
+        interval = reduction.less_ci95
         clear = interval is not None and (interval[0] > 0 or interval[1] < 0)
-        word = "falls" if each.less > 0 else "rises"
-        how = f"{word} by {abs(100 * each.share):.0f}%" if clear else "may not change at all"
+        word = "falls" if reduction.less > 0 else "rises"
+        how = f"{word} by {abs(100 * reduction.share):.0f}%" if clear else "may not change at all"
         clauses.append(f"the transfer regret from {pair_title(direction)} {how}")
     sentence = ", ".join(clauses)
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _told(each: Reduction) -> str:
-    share = "" if each.share is None else f", {100 * each.share:.0f}% of it"
-    less = f"less by {figure_text(each.less, each.less_ci95, '+.3f')}{share}"
-    plain = figure_text(each.plain, each.plain_ci95, "+.3f")
-    return f"{plain} to {figure_text(each.mitigated, each.mitigated_ci95, '+.3f')}: {less}"
+def _told(reduction: Reduction) -> str:
+    share = "" if reduction.share is None else f", {100 * reduction.share:.0f}% of it"
+    less = f"less by {figure_text(reduction.less, reduction.less_ci95, '+.3f')}{share}"
+    plain = figure_text(reduction.plain, reduction.plain_ci95, "+.3f")
+    return (
+        f"{plain} to {figure_text(reduction.mitigated, reduction.mitigated_ci95, '+.3f')}: {less}"
+    )

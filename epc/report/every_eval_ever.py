@@ -93,11 +93,11 @@ def _source(source: Source) -> "Json":
 
 
 def _model_info(judge: Judge) -> "Json":
-    known = {} if judge.platform == UNKNOWN else {"inference_platform": judge.platform}
+    platform = {} if judge.platform == UNKNOWN else {"inference_platform": judge.platform}
     return {
         "name": judge.name,
         "id": _model(judge),
-        **known,
+        **platform,
         # Nobody stated either, and a name does not say it.
         "additional_details": {"deployment_type": UNKNOWN, "model_availability": UNKNOWN},
     }
@@ -143,15 +143,15 @@ def _score(figure: Figure) -> "Json":
 
 def _generation(setting: Setting) -> "Json":
     decoding = setting.decoding if isinstance(setting.decoding, dict) else {}
-    known = {
+    settings = {
         name: decoding[name]
         for name, kind in _ARGUMENTS.items()
         if isinstance(decoding.get(name), kind)
     }
-    stated = {
+    details = {
         "prompt": setting.prompt.name,
         "prompt_sha256": setting.prompt.sha256,
         "date": setting.date,
     }
     note = {"note": setting.note} if setting.note else {}
-    return {"generation_args": known, "additional_details": {**stated, **note}}
+    return {"generation_args": settings, "additional_details": {**details, **note}}

@@ -86,13 +86,13 @@ def alternative_text(manifest: Manifest, audit: Audit) -> str:
     headlines = "".join(f"; {headline(d, into)}" for d, into in crossing.items())
     summary = manifest.results.summary
     gamma, floor = summary.gamma, summary.control.noise_floor
-    each = ", ".join(
+    values = ", ".join(
         f"{pair_title(d)} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})"
         for d in manifest.domains.directions
     )
     word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
     read = "; ".join(manifest.readings)
-    return f"Mean gamma {each}; by EPC-5.2, {read}{headlines}: {word}."
+    return f"Mean gamma {values}; by EPC-5.2, {read}{headlines}: {word}."
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:
@@ -122,10 +122,10 @@ def panel(name: str, bands: list[Json], seeds: list[Json], estimates: Estimates)
     }
 
 
-def _direction(each: Iterable[Direction]) -> Json:
+def _direction(rows: Iterable[Direction]) -> Json:
     """Return the encoding of directions beside each other."""
     axis = {"title": None, "labelAngle": 0}
-    order = list(map(pair_title, each))
+    order = list(map(pair_title, rows))
     return {"field": "direction", "type": "nominal", "sort": order, "axis": axis}
 
 
@@ -133,11 +133,11 @@ def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
     """Return the layers of the means and, where there is more than one seed, their intervals."""
     rows = [(pair_title(d), estimates[d]) for d in estimates]
     intervals: list[Json] = [
-        {"direction": name, "value": each.ci95[0], "high": each.ci95[1]}
-        for name, each in rows
-        if each.ci95 is not None
+        {"direction": name, "value": average.ci95[0], "high": average.ci95[1]}
+        for name, average in rows
+        if average.ci95 is not None
     ]
-    means: list[Json] = [{"direction": name, "value": each.mean} for name, each in rows]
+    means: list[Json] = [{"direction": name, "value": average.mean} for name, average in rows]
     rule = {"type": "rule", "size": 2.5, "color": _MEAN}
     dot: Json = {"type": "point", "shape": "diamond", "filled": True}
     dot |= {"size": 110, "opacity": 1, "color": _MEAN}

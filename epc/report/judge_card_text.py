@@ -94,8 +94,8 @@ def _recorded(card: Card) -> Iterator[str]:
     places = card.counted(PLACES)
     if best is None or not is_of(best.name, "place_consistency"):
         if best is not None and best.value is not None:
-            asked = f" ({best.source}, {_prompt(best)})"
-            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}{asked}"
+            source = f" ({best.source}, {_prompt(best)})"
+            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}{source}"
         if best is not None and (best.items or 0) >= INDEPENDENT:
             places = [figure for figure in places if (figure.items or 0) >= INDEPENDENT]
     yield from _places(places)

@@ -225,10 +225,11 @@ def _pitfalls(manifest: Manifest) -> Iterator[str]:
             "and not the model [EPC-5.3(2)]."
         )
     related = (manifest.results.summary.length_correlation or {}).items()
-    if shown := [f"{r:+.2f} in {domain}" for domain, r in related if r is not None]:
+    if by_domain := [f"{r:+.2f} in {domain}" for domain, r in related if r is not None]:
         yield (
             f"Win rates of strategies go with the length of their answers by r = "
-            f"{' and '.join(shown)}: so far PCI and gamma may be a taste for length [EPC-5.3(3)]."
+            f"{' and '.join(by_domain)}: "
+            "so far PCI and gamma may be a taste for length [EPC-5.3(3)]."
         )
     if manifest.configuration.tasks != TASKS:
         yield "Its tasks are not the paper's, and gamma may depend on the tasks [EPC-5.3(6)]."
@@ -259,20 +260,21 @@ def task_lines(
     yield f"{'':8}{'decided':>10}{'win rate':>10}{'spread':>8}{'with rest':>11}  task"
     for domain in tasks:
         yield domain
-        for each in (quality for quality in qualities if quality.domain == domain):
-            yield _line(each, tasks[domain][each.task])
+        for row in (quality for quality in qualities if quality.domain == domain):
+            yield _line(row, tasks[domain][row.task])
     yield ""
     yield "decided: strategies with an A or B, of those asked, without the baseline itself"
     yield "spread: how far the task tells strategies apart; 0 is not at all, 0.5 the most"
     yield "with rest: correlation with the win rates on the domain's other tasks, over strategies"
 
 
-def _line(each: TaskQuality, task: str) -> str:
-    decided = f"{each.decided} of {each.asked}"
+def _line(quality: TaskQuality, task: str) -> str:
+    decided = f"{quality.decided} of {quality.asked}"
     win_rate, spread = (
-        _NOTHING if value is None else f"{value:.2f}" for value in (each.win_rate, each.spread)
+        _NOTHING if value is None else f"{value:.2f}"
+        for value in (quality.win_rate, quality.spread)
     )
-    rest = _NOTHING if each.with_rest is None else f"{each.with_rest:+.2f}"
+    correlation = _NOTHING if quality.with_rest is None else f"{quality.with_rest:+.2f}"
     folded = " ".join(task.split())
-    shown = folded if len(folded) <= _SHOWN else f"{folded[:_SHOWN]}..."
-    return f"{'':8}{decided:>10}{win_rate:>10}{spread:>8}{rest:>11}  {shown}"
+    task_text = folded if len(folded) <= _SHOWN else f"{folded[:_SHOWN]}..."
+    return f"{'':8}{decided:>10}{win_rate:>10}{spread:>8}{correlation:>11}  {task_text}"

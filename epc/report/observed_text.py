@@ -117,41 +117,43 @@ def _transfers(report: Report) -> Iterator[str]:
             yield from _transfer(group.settings[0], group.transfer)
 
 
-def _transfer(name: str, found: Transferred) -> Iterator[str]:
-    shown = " and ".join(f"{domain} ({tasks:,} tasks)" for domain, tasks in found.domains.items())
-    which = "chosen" if found.domains_chosen else "the two with most tasks"
-    baseline = "chosen" if found.baseline_chosen else "in every comparison"
-    yield f"transfer by {name}: {found.word}"
-    yield f"  domains    {shown}: {which}"
-    yield f"  baseline   {found.baseline}: {baseline}"
-    decided = f"{100 * found.decided_share:.0f}% decided"
-    yield f"  strategies {len(found.strategies)} authors, {found.verdicts:,} verdicts, {decided}"
-    tasks = sum(found.left_out_tasks.values())
-    if found.left_out_strategies or tasks:
-        named = ", ".join(found.left_out_strategies) or "no author"
-        yield f"  left out   {named}; {tasks:,} tasks: too little was decided there"
-    yield from _directions(found)
-    if found.test:
-        unit = f"{found.test.method} of {found.test.unit}s"
-        yield f"  p          {found.test.p_value:.4f} for both directions, by {unit}"
-    for domain, p in clustered(found.clusters).items():
+def _transfer(name: str, result: Transferred) -> Iterator[str]:
+    domains = " and ".join(
+        f"{domain} ({tasks:,} tasks)" for domain, tasks in result.domains.items()
+    )
+    which = "chosen" if result.domains_chosen else "the two with most tasks"
+    baseline = "chosen" if result.baseline_chosen else "in every comparison"
+    yield f"transfer by {name}: {result.word}"
+    yield f"  domains    {domains}: {which}"
+    yield f"  baseline   {result.baseline}: {baseline}"
+    decided = f"{100 * result.decided_share:.0f}% decided"
+    yield f"  strategies {len(result.strategies)} authors, {result.verdicts:,} verdicts, {decided}"
+    tasks = sum(result.left_out_tasks.values())
+    if result.left_out_strategies or tasks:
+        authors = ", ".join(result.left_out_strategies) or "no author"
+        yield f"  left out   {authors}; {tasks:,} tasks: too little was decided there"
+    yield from _directions(result)
+    if result.test:
+        unit = f"{result.test.method} of {result.test.unit}s"
+        yield f"  p          {result.test.p_value:.4f} for both directions, by {unit}"
+    for domain, p in clustered(result.clusters).items():
         yield f"  topics     {domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
-    if found.detectable is not None and found.word != "coupled":
-        size = f"{found.detectable:.3f}"
+    if result.detectable is not None and result.word != "coupled":
+        size = f"{result.detectable:.3f}"
         yield f"  power      a regret of {size} is found in 4 of 5 such files or more"
         yield f"             (the margin is {MARGIN})"
 
 
-def _directions(found: Transferred) -> Iterator[str]:
-    for direction, into in (found.directions or {}).items():
+def _directions(result: Transferred) -> Iterator[str]:
+    for direction, into in (result.directions or {}).items():
         yield f"  {direction}"
         share = figure_text(into.redirected, into.redirected_ci95)
         yield f"    redirected choices {share}, by chance {into.chance:.3f}"
         yield f"    regret             {figure_text(into.regret, into.regret_ci95)} of win rate"
         yield f"    harm               {figure_text(into.harm, into.harm_ci95)}"
         for figure, title in (("regret", "regret"), ("redirected", "redirected choices")):
-            if found.people:
-                yield f"    {_beside(title, found.people[direction][figure])}"
+            if result.people:
+                yield f"    {_beside(title, result.people[direction][figure])}"
 
 
 def _beside(title: str, both: Beside) -> str:

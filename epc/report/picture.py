@@ -51,8 +51,8 @@ def bundle() -> str:
     """Return Vega-Embed, and all that it needs, as one script that a page can load."""
     import vl_convert
 
-    made: str = vl_convert.javascript_bundle(_EXPORTED, vl_version=_VEGA_LITE[SCHEMA_6])
-    return made
+    script: str = vl_convert.javascript_bundle(_EXPORTED, vl_version=_VEGA_LITE[SCHEMA_6])
+    return script
 
 
 def _drawable(value: Any) -> Any:

@@ -51,12 +51,14 @@ def text(result: Succession, *, kinds: bool) -> str:
         f"see `epc evaluators succeed {alias}`"
         for alias in result.aliases
     ]
-    shown = [s for s in result.successors if kinds or s.agreement.subset is None]
-    parts += _rows("judges that somebody serves, by agreement", [s for s in shown if s.living])
-    parts += _rows("judges that are gone, or of unknown state", [s for s in shown if not s.living])
+    candidates = [s for s in result.successors if kinds or s.agreement.subset is None]
+    parts += _rows("judges that somebody serves, by agreement", [s for s in candidates if s.living])
+    parts += _rows(
+        "judges that are gone, or of unknown state", [s for s in candidates if not s.living]
+    )
     if result.unlike:
         parts += ["", "judges with common items, and no prompt that is known to be common"]
-        parts += [f"  {each.model}: {each.items:,} items" for each in result.unlike]
+        parts += [f"  {pair.model}: {pair.items:,} items" for pair in result.unlike]
     measurement = result.measurement
     parts += ["", "the cheapest next measurement", f"  {measurement.command}"]
     parts += [f"  {measurement.calls:,} evaluator calls at most; {measurement.why}"]
@@ -75,10 +77,10 @@ def sentence(result: Succession) -> str:
     best = result.fit
     if best:
         judged = best.agreement
-        known = "which of the two is right more often is not known"
+        quality = "which of the two is right more often is not known"
         if better := judged.shifts.get(BETTER):
-            known = f"its share of right answers differs by {100 * better.value:+.1f} points"
-        return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {known}."
+            quality = f"its share of right answers differs by {100 * better.value:+.1f} points"
+        return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {quality}."
     return f"{result.name}: none can be named as its successor. {_missing(result)}."
 
 
@@ -106,8 +108,8 @@ def _missing(result: Succession) -> str:
             f"{most.model} was asked about {most.items:,} of the same items, but no source says "
             "whether with the same prompt"
         )
-    if others := len({each.agreement.model for each in result.successors}):
-        judges = "1 judge with" if others == 1 else f"{others} judges with"
+    if models := len({successor.agreement.model for successor in result.successors}):
+        judges = "1 judge with" if models == 1 else f"{models} judges with"
         return f"Nobody is known to serve the {judges} common items and a common prompt"
     if not result.recorded:
         stay = ": they stay with their source" if result.elsewhere else ""
@@ -121,9 +123,9 @@ def _rows(title: str, successors: Sequence[Successor]) -> Iterator[str]:
     yield title
     if not successors:
         yield f"  {NONE}"
-    for each in successors:
-        judged = each.agreement
+    for successor in successors:
+        judged = successor.agreement
         kind = "" if judged.subset is None else f", {judged.subset}"
         sources = ", ".join(judged.sources)
-        yield f"  {judged.model}, prompt {prompt_of(judged)}{kind} ({sources}): {each.state}"
+        yield f"  {judged.model}, prompt {prompt_of(judged)}{kind} ({sources}): {successor.state}"
         yield f"    {agreement_line(judged)}"

@@ -140,15 +140,15 @@ def left_out_interval(
     Source: the delete-a-group jackknife with Student's t; J. Shao and D. Tu, The Jackknife and
         Bootstrap (1995), section 2.3.
     """
-    found = _left_out(statistic, clusters)
-    if found is None:
+    jackknife = _left_out(statistic, clusters)
+    if jackknife is None:
         return None
-    whole, variance, blocks = found
+    estimate, variance, blocks = jackknife
     freedom = min(blocks, blocks if informative is None else informative) - 1
     if freedom < 1:
         return None
     half = t_point(freedom) * sqrt(variance + more)
-    return whole - half, whole + half
+    return estimate - half, estimate + half
 
 
 def agreement_interval(
@@ -162,11 +162,11 @@ def agreement_interval(
 
     Source: the delta method; the jackknife as there.
     """
-    found = _left_out(statistic, clusters)
-    if found is None or not differing or found[0] >= 1:
+    jackknife = _left_out(statistic, clusters)
+    if jackknife is None or not differing or jackknife[0] >= 1:
         return None
-    whole, variance, blocks = found
-    off = 1 - whole
+    estimate, variance, blocks = jackknife
+    off = 1 - estimate
     half = t_point(blocks - 1) * sqrt(variance / off**2 + 1 / differing**2)
     return max(-1.0, 1 - off * exp(half)), 1 - off * exp(-half)
 
@@ -174,16 +174,16 @@ def agreement_interval(
 def _left_out(statistic: Statistic, clusters: int) -> tuple[float, float, int] | None:
     """Return a statistic, its jackknife variance, and how many blocks were left out in turn."""
     blocks = min(clusters, _MOST_BLOCKS)
-    whole = statistic(frozenset())
-    if blocks < 2 or whole is None:  # noqa: PLR2004  (as above)
+    estimate = statistic(frozenset())
+    if blocks < 2 or estimate is None:  # noqa: PLR2004  (as above)
         return None
     parts = [statistic(frozenset(range(block, clusters, blocks))) for block in range(blocks)]
-    known = [part for part in parts if part is not None]
-    if len(known) < blocks:
+    defined = [part for part in parts if part is not None]
+    if len(defined) < blocks:
         return None
-    middle = sum(known) / blocks
-    variance = (blocks - 1) / blocks * sum((part - middle) ** 2 for part in known)
-    return whole, variance, blocks
+    middle = sum(defined) / blocks
+    variance = (blocks - 1) / blocks * sum((part - middle) ** 2 for part in defined)
+    return estimate, variance, blocks
 
 
 def _by_cluster(values: Array, clusters: Codes) -> Array:

@@ -112,10 +112,10 @@ def holm(p_values: Mapping[K, float]) -> dict[K, float]:
     Source: S. Holm, Scand. J. Stat. 6 (1979), 65-70; valid under any dependence.
     """
     adjusted: dict[K, float] = {}
-    largest, left = 0.0, len(p_values)
+    largest, remaining = 0.0, len(p_values)
     for key in sorted(p_values, key=lambda key: p_values[key]):
-        largest = max(largest, min(1.0, left * p_values[key]))
-        adjusted[key], left = largest, left - 1
+        largest = max(largest, min(1.0, remaining * p_values[key]))
+        adjusted[key], remaining = largest, remaining - 1
     return {key: adjusted[key] for key in p_values}
 
 

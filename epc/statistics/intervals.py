@@ -154,14 +154,14 @@ def _means(rows: Array) -> Array:
     Shapes: (m, n) in, (m, resamples) out.
     """
     m, n = rows.shape
-    kept = 53 - (n - 1).bit_length()  # bits of a double that no sum of n carries out of
+    bits = 53 - (n - 1).bit_length()  # bits of a double that no sum of n carries out of
     _, exponent = np.frexp(np.abs(rows).max(axis=1, keepdims=True))
-    high = _to_unit(rows, exponent - kept)
+    high = _to_unit(rows, exponent - bits)
     low = rows - high
     sums = np.concatenate([high, low]) @ _drawn(n)
     means: Array = sums[:m]
     means += sums[m:]
-    for wide in np.flatnonzero((low != _to_unit(low, exponent - 2 * kept)).any(axis=1)):
+    for wide in np.flatnonzero((low != _to_unit(low, exponent - 2 * bits)).any(axis=1)):
         means[wide] = [fsum(np.repeat(rows[wide], drawn)) for drawn in _drawn(n).T.astype(np.intp)]
     means /= n
     return means

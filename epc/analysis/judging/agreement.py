@@ -120,8 +120,8 @@ def _kappa(
     ]
 
     def kappa(left_out: frozenset[int]) -> float | None:
-        kept = [(first, second) for question, first, second in rated if question not in left_out]
-        if len({score for pair in kept for score in pair}) < 2:  # noqa: PLR2004  (undefined on one value)
+        ratings = [(first, second) for question, first, second in rated if question not in left_out]
+        if len({score for pair in ratings for score in pair}) < 2:  # noqa: PLR2004  (undefined on one value)
             return None
         from sklearn.metrics import cohen_kappa_score
 
@@ -129,7 +129,7 @@ def _kappa(
             warnings.simplefilter("ignore")  # an undefined kappa comes back as NaN as well
             value = float(
                 cohen_kappa_score(
-                    *zip(*kept, strict=True), labels=list(labels), weights="quadratic"
+                    *zip(*ratings, strict=True), labels=list(labels), weights="quadratic"
                 )
             )
         return None if math.isnan(value) else value

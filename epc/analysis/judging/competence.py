@@ -125,9 +125,11 @@ class _Part:
     def read(cls, folder: Path) -> "_Part":
         """Return what a complete part came to."""
         rows = EvaluationSet(folder, load_plan(folder)).rows
-        made = {row.unit.output_id: row.planted for row in rows}
+        planted = {row.unit.output_id: row.planted for row in rows}
         judgments = judgments_of(folder)
-        return cls(said={one.unit.output_id: (made[one.unit.output_id], one) for one in judgments})
+        return cls(
+            said={one.unit.output_id: (planted[one.unit.output_id], one) for one in judgments}
+        )
 
     @property
     def constant(self) -> int | None:
@@ -235,11 +237,11 @@ def _points(scores: Sequence[int], over: str) -> int:
 
 def _retests(folder: Path, judge: str) -> Iterator[Retest]:
     """Yield how the judge's later answers agree with those of the set, retest by retest."""
-    whole = [subfolder for subfolder in retests(folder, judge) if is_complete(subfolder)]
-    if not whole or not is_complete(folder):
+    complete = [subfolder for subfolder in retests(folder, judge) if is_complete(subfolder)]
+    if not complete or not is_complete(folder):
         return
     first = evaluated(folder)
-    for subfolder in whole:
+    for subfolder in complete:
         for row in drift(first, evaluated(subfolder)):
             if isinstance(row, Drifted) and row.judge == judge:
                 yield _retest(row)

@@ -166,9 +166,9 @@ def document(report: Report) -> Json:
 def evaluation_json(one: Evaluation) -> Json:
     """Return the JSON of one evaluation."""
     apart = {"readable"} if one.labels else {"readable", "labels"}
-    kept = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
+    document = {name: as_json(getattr(one, name)) for name in one.__slots__ if name not in apart}
     return {
-        **kept,
+        **document,
         "agreement": {**_agreement(one.agreement), "readable": _agreement(one.readable)},
         "evidence": [
             {"judge": row.judge, "quotes": row.quotes, **as_json(row.kinds)} for row in one.evidence
@@ -183,6 +183,6 @@ def _agreement(agreement: Agreement) -> Json:
 
 def _flat(row: Pair | Drifted) -> Json:
     """Return a row with what was compared beside the row's own keys."""
-    own = {name: as_json(getattr(row, name)) for name in row.__slots__}
-    compared: Json = own.pop("compared")
-    return {key: own[key] for key in own if key not in ("before", "after")} | compared
+    fields = {name: as_json(getattr(row, name)) for name in row.__slots__}
+    compared: Json = fields.pop("compared")
+    return {key: fields[key] for key in fields if key not in ("before", "after")} | compared

@@ -79,9 +79,9 @@ def labels_for(width: float, outputs: int) -> tuple[tuple[float, int | None], ..
     """
     alone = _fewest(width, outputs, None)
     beside = {share: _fewest(width, outputs, share) for share in (0.02, 0.05, 0.1, 0.2)}
-    known = {share: [n for n in (found, alone) if n is not None] for share, found in beside.items()}
+    needs = {share: [n for n in (found, alone) if n is not None] for share, found in beside.items()}
     return (
-        *((share, min(numbers, default=None)) for share, numbers in known.items()),
+        *((share, min(numbers, default=None)) for share, numbers in needs.items()),
         (_LARGEST_VARIANCE, alone),
     )
 
@@ -170,16 +170,16 @@ def corrected(counted: list[Counted]) -> Corrected:
     """
     questions = numbered(question for question, _, _ in counted)
     coded = [(questions[question], judge, people) for question, judge, people in counted]
-    known = [(where, judge, people) for where, judge, people in counted if people is not None]
-    labelled, enough = len({where for where, _, _ in known}), _enough(len(questions))
+    both = [(where, judge, people) for where, judge, people in counted if people is not None]
+    labelled, enough = len({where for where, _, _ in both}), _enough(len(questions))
     few = None
     if labelled < enough:
         few = (
             f"{labelled} of {len(questions)} questions have labels: an interval takes {enough}, "
             "twice the square root of all"
         )
-    sensitivity = share([(where, judge, 1) for where, judge, people in known if people])
-    specificity = share([(where, 1 - judge, 1) for where, judge, people in known if not people])
+    sensitivity = share([(where, judge, 1) for where, judge, people in both if people])
+    specificity = share([(where, 1 - judge, 1) for where, judge, people in both if not people])
 
     def figure(of: Callable[[list[tuple[float, float | None]]], float | None], each: float) -> Mean:
         """Return a figure that an error of one labelled question moves by `each`."""
@@ -214,16 +214,16 @@ def _rogan_gladen(seen: Sequence[tuple[float, float | None]]) -> float | None:
     sensitivity, false_passes = sum(passed) / len(passed), sum(failed) / len(failed)
     if sensitivity - false_passes < _ABOVE_CHANCE:
         return None
-    stated = sum(judge for judge, _ in seen) / len(seen)
-    return min(1.0, max(0.0, (stated - false_passes) / (sensitivity - false_passes)))
+    rate = sum(judge for judge, _ in seen) / len(seen)
+    return min(1.0, max(0.0, (rate - false_passes) / (sensitivity - false_passes)))
 
 
 def _prediction_powered(seen: Sequence[tuple[float, float | None]]) -> float | None:
     errors = [people - judge for judge, people in seen if people is not None]
     if not errors:
         return None
-    stated = sum(judge for judge, _ in seen) / len(seen)
-    return min(1.0, max(0.0, stated + sum(errors) / len(errors)))
+    rate = sum(judge for judge, _ in seen) / len(seen)
+    return min(1.0, max(0.0, rate + sum(errors) / len(errors)))
 
 
 def _as_judgment(label: Label) -> Judgment:

@@ -24,8 +24,10 @@ def self_preferences(judgments: Iterable[Judgment]) -> tuple[SelfPreference, ...
     for judgment in judgments:
         if judgment.valid:
             by_output.setdefault(judgment.unit, {})[judgment.judge_model] = judgment
-    own = {j.judge_model for ones in by_output.values() for j in ones.values() if j.method != CROSS}
-    return tuple(_stated(judge, list(by_output.values())) for judge in sorted(own))
+    self_judges = {
+        j.judge_model for ones in by_output.values() for j in ones.values() if j.method != CROSS
+    }
+    return tuple(_stated(judge, list(by_output.values())) for judge in sorted(self_judges))
 
 
 def _stated(judge: str, outputs: Sequence[Mapping[str, Judgment]]) -> SelfPreference:

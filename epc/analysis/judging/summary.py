@@ -60,14 +60,14 @@ def _load(folder: Path) -> Evaluated:
 
 
 def _labelled(evaluation: Evaluation, one: Evaluated, labels: Path | None) -> Evaluation:
-    kept = Path(one.name) / LABELS
-    if labels is None and not kept.is_file():
+    labels_path = Path(one.name) / LABELS
+    if labels is None and not labels_path.is_file():
         return evaluation
     from epc.analysis.judging.labels import against_labels
     from epc.records.judging.labels import read_labels
 
     units = list(dict.fromkeys(judgment.unit for judgment in one.judgments))
-    label_list = read_labels(labels or kept, units)
+    label_list = read_labels(labels or labels_path, units)
     return replace(evaluation, labels=against_labels(one.judgments, label_list))
 
 
@@ -99,8 +99,8 @@ def _summarised(one: Evaluated, drifts: Sequence[Drifted]) -> Evaluation:
         disagreements=disagreements(Path(one.name), one.plan, one.judgments),
         competence=competences(Path(one.name)),
     )
-    ours = [row for row in drifts if row.after == one.name]
-    trust = tuple(statements(evaluation, _by_judge(evaluation), ours))
+    own_drifts = [row for row in drifts if row.after == one.name]
+    trust = tuple(statements(evaluation, _by_judge(evaluation), own_drifts))
     return replace(evaluation, trust=trust, remarks=tuple(_remarks(evaluation)))
 
 
@@ -165,6 +165,6 @@ def _of_import(evaluation: Evaluation) -> Iterator[str]:
 
 def _by_judge(evaluation: Evaluation) -> Iterator[Group]:
     """Yield each judge's figures, by cross-judging if it did any."""
-    own = {group.value: group for group in evaluation.self_judging.judge_model}
-    judges = own | {group.value: group for group in evaluation.primary.judge_model}
+    self_groups = {group.value: group for group in evaluation.self_judging.judge_model}
+    judges = self_groups | {group.value: group for group in evaluation.primary.judge_model}
     yield from (group for _, group in sorted(judges.items()))

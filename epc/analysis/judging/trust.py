@@ -65,7 +65,7 @@ def statements(
 ) -> Iterator[Statement]:
     """Yield for each judge what it can be trusted on; `groups` are the judges' figures."""
     evidence = {row.judge: row for row in evaluation.evidence}
-    own = {row.judge: row for row in evaluation.self_preference}
+    preferences = {row.judge: row for row in evaluation.self_preference}
     tested = {row.judge: row for row in evaluation.competence}
     for group in groups:
         judge = group.value or ""
@@ -76,8 +76,8 @@ def statements(
             yield _evidence(judge, evidence[judge])
         for name in (OVERALL, *DIMENSIONS):
             yield _agreeing(judge, name, evaluation.agreement, evaluation.readable)
-        if judge in own:
-            yield _own(judge, own[judge])
+        if judge in preferences:
+            yield _own(judge, preferences[judge])
         for row in drifts:
             if (row.judge, row.method, row.is_drift) == (judge, CROSS, True):
                 yield _drift(judge, row)
@@ -90,29 +90,29 @@ def _valid(judge: str, invalid: Share) -> Statement:
 
 def _evidence(judge: str, row: Evidence) -> Statement:
     invented = row.kinds[_INVENTED]
-    shown = f"{in_percent(invented)} of {row.quotes:,} are invented"
-    return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), shown)
+    grounds = f"{in_percent(invented)} of {row.quotes:,} are invented"
+    return _statement(judge, "evidence", _below(invented.ci95, FEW_INVENTED), grounds)
 
 
 def _tested(judge: str, row: Competence) -> Statement:
     words: dict[Word, Trusted] = {"capable": "yes", "incapable": "no", "cannot_tell": "unknown"}
-    shown = f"{in_percent(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
+    grounds = f"{in_percent(row.overall)} of {row.overall.pairs:,} spoilt texts are scored lower"
     if row.constant is not None:
-        shown += ": it gives every text the same score"
+        grounds += ": it gives every text the same score"
     elif row.failing:
-        shown += f"; failed: {', '.join(row.failing)}"
-    return _statement(judge, "spoilt outputs", words[row.word], shown)
+        grounds += f"; failed: {', '.join(row.failing)}"
+    return _statement(judge, "spoilt outputs", words[row.word], grounds)
 
 
 def _own(judge: str, row: SelfPreference) -> Statement:
-    shown = row.not_stated or f"{to_two_places(row)} points more, leniency left out"
-    return _statement(judge, "its own outputs", is_none(row.ci95), shown)
+    grounds = row.not_stated or f"{to_two_places(row)} points more, leniency left out"
+    return _statement(judge, "its own outputs", is_none(row.ci95), grounds)
 
 
 def _drift(judge: str, row: Drifted) -> Statement:
     shift = row.compared.mean_difference
-    shown = f"{to_two_places(shift)} points on {row.compared.outputs:,} outputs"
-    return _statement(judge, "staying the same", is_none(shift.ci95), shown)
+    grounds = f"{to_two_places(shift)} points on {row.compared.outputs:,} outputs"
+    return _statement(judge, "staying the same", is_none(shift.ci95), grounds)
 
 
 def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> Statement:
@@ -122,14 +122,14 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
     """
     both_valid = {pair.judges: pair.compared for pair in valid.pairs}
     words: list[Trusted] = []
-    shown: list[str] = []
+    grounds: list[str] = []
     for pair in readable.pairs:
         if judge in pair.judges:
             (other,) = set(pair.judges) - {judge}
             sides = [pair.compared, *filter(None, [both_valid.get(pair.judges)])]
             words.append(_word([side.kappa_ci95[name] for side in sides]))
             last = sides[-1]
-            shown.append(f"with {other} {last.kappa_text(name)}")
+            grounds.append(f"with {other} {last.kappa_text(name)}")
     trusted: Trusted = "unknown"
     if "yes" in words:
         trusted = "yes"
@@ -141,7 +141,7 @@ def _agreeing(judge: str, name: str, valid: Agreement, readable: Agreement) -> S
         "unknown": f"These outputs cannot say whether another judge scores {name} alike",
     }
     detail = (
-        f"weighted kappa {', '.join(shown)}" if shown else "no other judge scored these outputs"
+        f"weighted kappa {', '.join(grounds)}" if grounds else "no other judge scored these outputs"
     )
     return Statement(
         judge=judge, about=name, trusted=trusted, sentence=f"{sentences[trusted]} ({detail})."

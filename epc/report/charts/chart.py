@@ -80,8 +80,8 @@ def colours(domain: list[str], shown: list[str] | None = None) -> Json:
     Where only some are `shown`, each keeps the colour that it has among all.
     """
     colour_of = dict(zip(domain, cycle(_COLOURS), strict=False))
-    kept = [name for name in domain if shown is None or name in shown]
-    return {"domain": kept, "range": [colour_of[name] for name in kept]}
+    names = [name for name in domain if shown is None or name in shown]
+    return {"domain": names, "range": [colour_of[name] for name in names]}
 
 
 def layer(rows: list[Json], mark: Json, **encoding: Any) -> Json:
@@ -96,8 +96,8 @@ def quantity(field: str, title: str | None = None, **scale: Any) -> Json:
 
 def listed(field: str, order: list[str], **axis: Any) -> Json:
     """Return the encoding of names below each other, in an order of their own."""
-    shown = {"title": None, "labelLimit": 0, **axis}
-    return {"field": field, "type": "nominal", "sort": order, "axis": shown}
+    settings = {"title": None, "labelLimit": 0, **axis}
+    return {"field": field, "type": "nominal", "sort": order, "axis": settings}
 
 
 def told(**fields: str) -> list[Json]:

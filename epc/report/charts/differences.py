@@ -52,7 +52,7 @@ def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
     """Return the differences below each other; None where there is none to show."""
     if not metrics:
         return None
-    rows = rows_of((label_of(each), each.difference, each.ci95) for each in metrics)
+    rows = rows_of((label_of(metric), metric.difference, metric.ci95) for metric in metrics)
     apart = [label_of(d) for d in metrics if d.ci95 and not d.ci95[0] <= 0 <= d.ci95[1]]
     alternative = f"{len(rows)} figures of B minus those of A. Intervals without zero: "
     alternative += f"{', '.join(apart) or 'none'}."

@@ -32,7 +32,7 @@ def matrix_chart(crossing: Mapping[Direction, Into]) -> Chart | None:
     names = sorted({pair.source for pair in pairs})
     if len(names) < 3:  # noqa: PLR2004  (what makes a matrix of pairs)
         return None
-    cells = [each for direction, into in crossing.items() for each in _cells(direction, into)]
+    cells = [cell for direction, into in crossing.items() for cell in _cells(direction, into)]
     alternative = " ".join(_words(cells, figure) for figure in MATRICES)
     return Chart(
         name="matrix",
@@ -64,9 +64,9 @@ def _cells(direction: Direction, into: Into) -> Iterator[_Cell]:
 
 
 def _panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
-    own = [each for each in cells if each.figure == figure]
-    rows = list(map(asdict, own))
-    most = max(1.0, *(abs(each.value) for each in own))
+    of_figure = [cell for cell in cells if cell.figure == figure]
+    rows = list(map(asdict, of_figure))
+    most = max(1.0, *(abs(cell.value) for cell in of_figure))
     ends = [0, most] if figure == "redirected" else [most, -most]
     axis = {"labelAngle": 0, "labelLimit": 0}
     position = {
@@ -95,8 +95,8 @@ def _panel(cells: list[_Cell], figure: str, names: list[str]) -> Json:
 
 def _words(cells: list[_Cell], figure: str) -> str:
     text = "; ".join(
-        f"{each.first} to {each.then} {each.said} {each.interval}".rstrip()
-        for each in cells
-        if each.figure == figure
+        f"{cell.first} to {cell.then} {cell.said} {cell.interval}".rstrip()
+        for cell in cells
+        if cell.figure == figure
     )
     return f"{MATRICES[figure].capitalize()}: {text}."

@@ -73,8 +73,8 @@ def competence_text(rows: Sequence[Competence]) -> Iterator[str]:
 
 
 def _line(cells: tuple[str, ...]) -> str:
-    first, *others = cells
-    return f"  {first:<44}{''.join(cell.ljust(24) for cell in others)}".rstrip()
+    first, *cells_after = cells
+    return f"  {first:<44}{''.join(cell.ljust(24) for cell in cells_after)}".rstrip()
 
 
 def _planted(test: Competence) -> Shown:

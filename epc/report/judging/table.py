@@ -63,9 +63,9 @@ def _evaluation(one: Evaluation) -> Iterator[Row]:
         key = (one.name, "evidence", "judge_model", evidence.judge)
         for kind, share in evidence.kinds.items():
             yield _share(key, kind, evidence.quotes, share)
-    for own in one.self_preference:
-        key = (one.name, "self_preference", "judge_model", own.judge)
-        yield _mean(key, "self_preference", own.own, own)
+    for preference in one.self_preference:
+        key = (one.name, "self_preference", "judge_model", preference.judge)
+        yield _mean(key, "self_preference", preference.own, preference)
     for tested in one.competence:
         key = (one.name, "competence", "judge_model", tested.judge)
         for detected in (tested.overall, *tested.kinds):

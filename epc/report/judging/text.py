@@ -169,7 +169,7 @@ def _disagreements(rows: Sequence[Disagreement]) -> Iterator[str]:
     yield ""
     yield "furthest apart"
     for row in rows:
-        scores = ", ".join(f"{each.judge} {each.overall_score}" for each in row.opinions)
+        scores = ", ".join(f"{opinion.judge} {opinion.overall_score}" for opinion in row.opinions)
         yield f"  {row.output_id} ({row.target_model}): {row.points} points: {scores}"
     yield "  --format json has them with scores and quotes, --html FILE side by side"
 
@@ -234,10 +234,10 @@ def _agreement(valid: Agreement, readable: Agreement) -> Iterator[str]:
             yield _compared("    both valid", comparison, comparison.mean_absolute_error)
         if comparison is None or comparison.outputs < pair.compared.outputs:
             yield _compared("    both readable", pair.compared, pair.compared.mean_absolute_error)
-        if (own := pair.compared.own_scale) is not None:
-            error = to_two_places(own.mean_absolute_error)
-            same = f"{own.same.count} equal: {in_percent(own.same)}"
-            yield _row("    the rubric's own sum", f"{own.outputs:,}", same, error)
+        if (own_scale := pair.compared.own_scale) is not None:
+            error = to_two_places(own_scale.mean_absolute_error)
+            same = f"{own_scale.same.count} equal: {in_percent(own_scale.same)}"
+            yield _row("    the rubric's own sum", f"{own_scale.outputs:,}", same, error)
     yield _row("Krippendorff's alpha, all judges", "valid", "readable")
     for name in valid.alpha:
         sides = (side.alpha_text(name) for side in (valid, readable))
@@ -329,5 +329,5 @@ def _refused(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _row(label: str, *cells: str, width: int = _COLUMN) -> str:
-    shown = "".join(f"{cell} ".ljust(width) for cell in cells)
-    return f"{label:<{_LABEL}} {shown}".rstrip()
+    line = "".join(f"{cell} ".ljust(width) for cell in cells)
+    return f"{label:<{_LABEL}} {line}".rstrip()

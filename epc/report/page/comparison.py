@@ -26,7 +26,7 @@ epc compare A B --html FILE   # this page"""
 
 def comparison_page(comparison: Comparison) -> str:
     """Return the report of a comparison as one HTML document."""
-    word, _, rest = comparison_text.heading(comparison).partition(", ")
+    word, _, explanation = comparison_text.heading(comparison).partition(", ")
     chart = differences_chart(comparison.metrics)
     models = dict.fromkeys(side["evaluator"] for side in (comparison.left, comparison.right))
     return page(
@@ -39,7 +39,7 @@ def comparison_page(comparison: Comparison) -> str:
         element(
             "section",
             element("strong", word.lower()),
-            element("p", sentence(rest)),
+            element("p", sentence(explanation)),
             class_=f"word {comparison.verdict}",
         ),
         element("div", *_cards(comparison), class_="cards"),

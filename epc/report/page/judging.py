@@ -184,14 +184,14 @@ def _disagreements(rows: Sequence[Disagreement]) -> Iterator[Markup]:
         )
 
 
-def _opinion(each: Opinion) -> Markup:
-    state = "valid" if each.valid else f"invalid: {', '.join(each.flags)}"
+def _opinion(opinion: Opinion) -> Markup:
+    state = "valid" if opinion.valid else f"invalid: {', '.join(opinion.flags)}"
     return element(
         "section",
-        element("h3", each.judge),
-        element("p", f"{each.overall_score} of {HIGHEST_OVERALL}, {each.verdict}, {state}"),
-        facts((name, f"{each.scores[name]}") for name in DIMENSIONS if name in each.scores),
-        listed(map(_cited, each.evidence)),
+        element("h3", opinion.judge),
+        element("p", f"{opinion.overall_score} of {HIGHEST_OVERALL}, {opinion.verdict}, {state}"),
+        facts((name, f"{opinion.scores[name]}") for name in DIMENSIONS if name in opinion.scores),
+        listed(map(_cited, opinion.evidence)),
         class_="card",
     )
 

@@ -95,12 +95,12 @@ def drawn(chart: Chart) -> Markup:
 
 def _copied(part: ET.Element, prefix: str) -> Markup:
     """Return a part of a drawing; ids get a prefix, as a page has several pictures."""
-    kept = {
+    attributes = {
         key: _LONG.sub(lambda number: f"{float(number[0]):.2f}", value)
         for key, value in part.items()
         if key not in _DROPPED and not key.startswith("aria-")
     }
-    renamed = {key: value.replace("url(#", f"url(#{prefix}") for key, value in kept.items()}
+    renamed = {key: value.replace("url(#", f"url(#{prefix}") for key, value in attributes.items()}
     if "id" in renamed:
         renamed["id"] = prefix + renamed["id"]
     inner = (_copied(child, prefix) for child in part)

@@ -187,8 +187,8 @@ def findings(entries: Iterable[Finding], *, none: str) -> Markup:
 def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:
     """Yield how often each strategy won, lost and tied, over the pairs that were asked."""
     counts = manifest.results.verdict_table.counts
-    each = ("won", "lost", "tied", "win rate")
-    yield ("strategy", *(f"{domain}: {column}" for domain in counts for column in each))
+    head = ("won", "lost", "tied", "win rate")
+    yield ("strategy", *(f"{domain}: {column}" for domain in counts for column in head))
     for name in manifest.names:
         cells: list[str] = []
         for rows in counts.values():
@@ -239,8 +239,8 @@ def _provenance(manifest: Manifest) -> Iterator[Markup]:
                 if served
             ),
             *(
-                (f"{role} answers", ", ".join(f"{n:,} {origin}" for origin, n in each.items()))
-                for role, each in (provenance.origins or {}).items()
+                (f"{role} answers", ", ".join(f"{n:,} {origin}" for origin, n in counts.items()))
+                for role, counts in (provenance.origins or {}).items()
             ),
             *((name, str(version)) for name, version in provenance.software.items()),
         ]
