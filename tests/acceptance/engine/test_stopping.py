@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from endpoint_support import Endpoint, HoldsAfter, answering
-from engine_support import HEAD, PATIENCE_S, epc, epc_under_way, read_rows, wait_until
+from engine_support import PATIENCE_S, epc, epc_under_way, read_rows, wait_until
 from run_support import HOSTED, hosted
 
 SMALL = ("--seeds", "0-1", "--rounds", "4", "--no-cache")
@@ -77,23 +77,4 @@ def test_epc_2_5_d_an_edited_line_of_the_journal_is_reported_asked_again_and_on_
     assert held[judged["id"]] == judged["answer"]
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert manifest["provenance"]["journal_damage"] == 1
-    assert epc("validate", run).returncode == 0
-
-
-def test_a_journal_of_before_checksums_is_resumed(tmp_path: Path, endpoint: Endpoint) -> None:
-    run, env = tmp_path / "run", hosted(endpoint.url)
-    stopped = epc("run", *HOSTED, *SMALL, "--max-calls", "30", "--out", run, env=env)
-    assert stopped.returncode == 4
-    journal = run / "journal.jsonl"
-    kept = read_rows(journal)
-    bare = [json.dumps(row, sort_keys=True, separators=(",", ":")) for row in kept]
-    assert not any(line.startswith(HEAD) for line in bare)
-    journal.write_text("".join(f"{line}\n" for line in bare), "utf-8")
-    endpoint.received.clear()
-
-    done = epc("resume", run, "--no-cache", env=env)
-
-    assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stderr
-    assert not endpoint.prompts.keys() & {row["prompt"] for row in kept}
     assert epc("validate", run).returncode == 0
