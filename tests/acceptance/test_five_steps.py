@@ -50,7 +50,6 @@ def test_epc_5_1_2_the_doctor_names_the_variable_that_holds_a_key() -> None:
     assert "set OPENAI_API_KEY to your key" in epc("doctor", env=env).stdout
 
 
-@pytest.mark.slow
 @pytest.mark.own_process
 def test_epc_5_1_3_one_command_measures_with_an_embedded_model(here: Path) -> None:
     assert (here / "runs" / "first" / "manifest.json").is_file()
