@@ -104,7 +104,7 @@ def misuses(line: str) -> Iterator[str]:
 
 
 def _parse(command: click.Command, words: list[str], name: str) -> None:
-    context = click.Context(command, info_name=name)
+    context = click.Context(command, info_name=name, **program.context_settings)
     if words[:1] == ["--help"]:
         return None
     if isinstance(command, click.Group):

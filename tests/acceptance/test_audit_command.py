@@ -136,7 +136,7 @@ def test_text_and_json_come_from_one_value(once: Callable[[str], Path]) -> None:
     for direction in ("text_to_visual", "visual_to_text"):
         excess = said["excess"][direction]
         low, high = excess["ci95"]
-        assert f"{excess['mean']:+.3f}  [{low:+.3f}, {high:+.3f}]" in printed
+        assert f"{excess['mean']:+.3f} [{low:+.3f}, {high:+.3f}]" in printed
         assert f"{said['noise_floor'][direction]['mean']:.3f}" in printed
 
 

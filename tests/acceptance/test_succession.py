@@ -85,7 +85,7 @@ def test_what_do_i_replace_a_retired_judge_with_is_answered_in_the_first_line(
 
     assert text[0].startswith(
         "old-1: none can be named as its successor. Of the judges that somebody serves new-1 "
-        "agrees most, with 50.0% of verdicts alike "
+        "agrees most, with 50.0% (too few items) of verdicts alike, "
     )
     # By place: 3/4 x 3/4 + 1/4 x 1/4 = 0.625.
     assert (
@@ -237,8 +237,8 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
             "gpt-4",
             (
                 "none can be named as its successor. Of the judges that somebody serves "
-                "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% of verdicts alike [0.645, "
-                "0.698], where chance gives 50.1%, on 870 common items (LLMBar, prompt "
+                "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% [64.5%, 69.8%] of "
+                "verdicts alike, where chance gives 50.1%, on 870 common items (LLMBar, prompt "
                 "Vanilla_NoRules); but it is right less often by up to more than 10 points "
                 "(-22.7 points)."
             ),

@@ -55,7 +55,7 @@ def page() -> str:
 def _written(cases: Mapping[tuple[str, str], list[str]]) -> str:
     lines = [_HEAD.format(total=sum(map(len, cases.values())))]
     for kind, meaning in KINDS.items():
-        tests = {test: names for (of, test), names in sorted(cases.items()) if of == kind}
+        tests = {test: sorted(names) for (of, test), names in sorted(cases.items()) if of == kind}
         count = sum(map(len, tests.values()))
         lines += [f"## {kind}: {count}\n", f"What it is after: {meaning}.\n"]
         for test, names in tests.items():
