@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import Final
 
 from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
 from epc.analysis.observed_contests import baseline_of
@@ -19,6 +18,7 @@ from epc.analysis.observed_figures import (
     of_scores,
     repeats,
 )
+from epc.analysis.observed_names import FIGURES
 from epc.analysis.observed_rows import (
     TIE,
     Choices,
@@ -118,36 +118,6 @@ def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
         n=sum(len(mine[0]) for mine, _ in compared),
         items=len(np.unique(questions)),
     )
-
-
-# What is measured, and why it is left out where it is.
-FIGURES: Final[Mapping[str, str]] = {
-    "place_consistency": "no item was asked in both orders",
-    "place_consistency_readable": "no item was asked in both orders with readable answers",
-    "first_place": "no item was decided in both orders",
-    "accuracy": "no verdict has a gold label",
-    "accuracy_gold_first": "no verdict has a gold label and a known order",
-    "accuracy_gold_second": "no verdict has a gold label and a known order",
-    "ties": "no verdict compares two candidates",
-    "unreadable": "no verdicts",
-    "repeat_consistency": "nothing was asked twice and answered in other words",
-    "repeat_consistency_all": "nothing was asked twice",
-    "humans_mean": "no verdict has a person's choice beside it",
-    "humans_mean_ceiling": "no verdict has the choices of several persons beside it",
-    "humans_majority": "no verdict has a majority of persons beside it",
-    "humans_kappa": "no readable verdict has a majority of persons beside it, or all say the same",
-    "humans_others": "no verdict has the choices of several persons beside it",
-    "humans_others_ceiling": "no verdict has the choices of several persons beside it",
-    "longer": "no two candidates of different length were decided between",
-    "longer_by_gold": "the longer candidate is not both better and worse by the gold labels",
-    "score_per_doubling": "no question has scored answers of different length",
-    "score_repeat_exact": "no output was scored twice in other words",
-    "score_repeat_within_1": "no output was scored twice in other words",
-    "self_preference": "no other judge compared its own outputs and others' with this prompt, or no"
-    " author has its name (--same JUDGE=AUTHOR)",
-    "self_preference_score": "no other judge scored its own outputs and others' with this prompt,"
-    " or no author has its name (--same JUDGE=AUTHOR)",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +240,7 @@ def _group(
         equal_answers_other_verdict=contradicted,
         figures={name: figures[name] for name in FIGURES if name in figures},
         left_out={
-            **{name: why for name, why in FIGURES.items() if name not in figures},
+            **{name: row.missing for name, row in FIGURES.items() if name not in figures},
             **({"transfer": transfer} if isinstance(transfer, str) else {}),
         },
         transfer=None if isinstance(transfer, str) else transfer,

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.observed import FIGURES, Group, Report
+from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
+from epc.analysis.observed_names import FIGURES
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
@@ -12,31 +13,6 @@ from epc.records.observed.types import UNKNOWN
 from epc.spec.coupling import MARGIN
 from epc.statistics.figures import TOO_FEW, figure_text
 
-_TITLES: Final = {
-    "place_consistency": "same winner in both orders (an unreadable answer agrees with nothing)",
-    "place_consistency_readable": "the same, of pairs with two readable answers",
-    "first_place": "first candidate chosen (0.5: no preference), both orders asked",
-    "accuracy": "the better candidate by the gold label chosen",
-    "accuracy_gold_first": "the same, where it stood first",
-    "accuracy_gold_second": "the same, where it stood second",
-    "ties": "ties, of all verdicts",
-    "unreadable": "unreadable answers, of all verdicts",
-    "repeat_consistency": "same verdict when asked again, without equal long answers",
-    "repeat_consistency_all": "the same, with them",
-    "humans_mean": "same choice as a person, mean over persons",
-    "humans_mean_ceiling": "the ceiling: a person as another person",
-    "humans_majority": "same choice as the majority of persons",
-    "humans_kappa": "the same, as Cohen's kappa, of readable answers",
-    "humans_others": "same choice as the majority of the persons without one of them",
-    "humans_others_ceiling": "the ceiling: the person left out as this majority",
-    "longer": "longer candidate chosen (0.5: no effect), quality not held",
-    "longer_by_gold": "the same, quality held: mean over longer is better and longer is worse",
-    "score_per_doubling": "points that twice the length gains, between answers to one question",
-    "score_repeat_exact": "same score when asked again, without equal long answers",
-    "score_repeat_within_1": "the same, within 1 point",
-    "self_preference": "own outputs' wins beyond what other judges give, less that of others'",
-    "self_preference_score": "own outputs' points beyond what other judges give, less others'",
-}
 _PAIR_TITLES: Final = {
     "agreement": "two judges say the same of what both were asked with one prompt",
     "kappa": "the same, as Cohen's kappa",
@@ -48,10 +24,10 @@ _PAIR_TITLES: Final = {
 def text(report: Report) -> str:
     """Return the printed form of a report."""
     parts = [*_heading(report)]
-    for name in FIGURES:
+    for name, described in FIGURES.items():
         rows = [(group, group.figures[name]) for group in report.groups if name in group.figures]
         if rows:
-            parts += ["", f"{name}: {_TITLES[name]}"]
+            parts += ["", f"{name}: {described.title}"]
             width = max(len(group.settings[0]) for group, _ in rows)
             parts += [_row(group.settings[0], figure, width) for group, figure in rows]
     parts += [

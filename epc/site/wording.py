@@ -6,15 +6,13 @@ from typing import Final
 
 from markupsafe import Markup
 
+from epc.analysis.observed_names import FIGURES as OBSERVED
 from epc.site.escaping import shown
 
-_HUMANS: Final = "agreement with people"
 # What a figure is, by how its name begins; the longest beginning counts. What follows it is a
 # direction, a domain or a setting, and keeps its own words. The page of comparisons has the same.
 FIGURES: Final[Mapping[str, str]] = {
-    "accuracy": "accuracy",
-    "accuracy_gold_first": "accuracy, the right one first",
-    "accuracy_gold_second": "accuracy, the right one second",
+    **{name: described.words for name, described in OBSERVED.items()},
     "brier": "Brier score",
     "competence/detected": "spoilt texts detected",
     "competence/kinds": "planted pairs scored as expected",
@@ -24,33 +22,16 @@ FIGURES: Final[Mapping[str, str]] = {
     "cpci": "CPCI, how far the weights of the domains lie apart",
     "dimensions": "mean score",
     "ece": "ECE",
-    "first_place": "share of verdicts for the first place",
     "gamma": "gamma",
-    "humans_kappa": f"{_HUMANS}, kappa",
-    "humans_majority": f"{_HUMANS}, their majority",
-    "humans_mean": f"{_HUMANS}, on average",
-    "humans_mean_ceiling": f"{_HUMANS}, on average: what a person reaches",
-    "humans_others": f"{_HUMANS}, the others",
-    "humans_others_ceiling": f"{_HUMANS}, the others: what a person reaches",
     "invalid": "invalid evaluations",
     "invented_quotes": "invented quotes",
     "jsd": "JSD",
-    "longer": "share of verdicts for the longer answer",
-    "longer_by_gold": "share of right answers that are the longer",
     "mpci": "MPCI, PCI on average plus CPCI",
     "overall_score": "overall score, 0 to 8",
     "pci": "PCI, how unequal the weights are",
-    "place_consistency": "place consistency",
-    "place_consistency_readable": "place consistency, readable verdicts",
     "quotes": "quotes of the kind",
-    "repeat_consistency": "repeat consistency",
-    "repeat_consistency_all": "repeat consistency, all repeats",
-    "score_per_doubling": "score per doubling",
-    "score_repeat_exact": "same score when asked again",
-    "score_repeat_within_1": "score within 1 when asked again",
     "tie_rate": "tie rate",
     "tie_rate_by_phase": "tie rate",
-    "ties": "share of ties",
     "transfer/chance": "choices redirected by chance",
     "transfer/crossing": "crossing regret",
     "transfer/harm": "harm",
@@ -58,7 +39,6 @@ FIGURES: Final[Mapping[str, str]] = {
     "transfer/regret": "transfer regret, for the domain",
     "transfer/these_tasks/redirected": "choices redirected, for these tasks",
     "transfer/these_tasks/regret": "transfer regret, for these tasks",
-    "unreadable": "share of unreadable verdicts",
     "verdict": "share of valid evaluations",
     "zero_coupling_rate": "zero-coupling rate",
 }

@@ -216,15 +216,31 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
 
 
 def _keep_older(again: Json, stated: Json) -> None:
-    """Put what an older rule said of transfer into figures; the digest of a record verifies it."""
+    """Put what an older program and an older rule said into figures; a record's digest verifies it.
+
+    A figure of which a group says neither the value nor why it has none was not measured then.
+    """
     match again, stated:
         case {"groups": groups}, {"groups": older}:
             for now, then in zip(groups, older, strict=False):
+                _drop_later(now, then)
                 match then:
                     case {"transfer": {"rule": rule}} if rule == RULE:
                         pass
                     case {"transfer": dict() as transfer}:
                         now |= {"transfer": transfer}
+
+
+def _drop_later(now: Json, then: Json) -> None:
+    """Drop the figures of a group that an older record of it does not know."""
+    match now, then:
+        case {"figures": dict() as figures, "left_out": dict() as missing}, {
+            "figures": dict() as stated,
+            "left_out": dict() as stated_missing,
+        }:
+            for part in (figures, missing):
+                for name in part.keys() - {*stated, *stated_missing}:
+                    del part[name]
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:

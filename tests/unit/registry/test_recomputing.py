@@ -150,3 +150,22 @@ def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> Non
     assert again == stated
     _keep_older(again, today)
     assert again["groups"][0]["transfer"] == older, "what is recomputed is held against today's"
+
+
+def test_a_figure_that_no_group_knew_when_it_was_published_is_not_held_against_it() -> None:
+    """A figure counts as known where a group has it, or says why it is left out."""
+    stated: dict[str, Any] = {
+        "groups": [{"figures": {"ties": 1}, "left_out": {"accuracy": "no gold label"}}]
+    }
+    again = deepcopy(stated)
+    again["groups"][0]["figures"]["tie_consistency"] = 2
+    again["groups"][0]["left_out"]["longer"] = "no lengths"
+    otherwise: dict[str, Any] = {
+        "groups": [{"figures": {"ties": 1, "accuracy": 2}, "left_out": {}}]
+    }
+
+    _keep_older(again, stated)
+    _keep_older(otherwise, stated)
+
+    assert again == stated
+    assert otherwise["groups"][0]["figures"] == {"ties": 1, "accuracy": 2}

@@ -9,8 +9,9 @@ import pytest
 from msgspec import structs
 from observed_support import SETTINGS
 
-from epc.analysis.observed import FIGURES, Group, Report
+from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
+from epc.analysis.observed_names import FIGURES
 from epc.analysis.observed_rows import Choices
 from epc.records.observed.types import Judge, Source
 from epc.report.every_eval_ever import documents

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from observed_support import PROMPT, SETTINGS
 
-from epc.analysis.observed import FIGURES, Group, Report
+from epc.analysis.observed import Group, Report
 from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure
+from epc.analysis.observed_names import FIGURES
 from epc.analysis.observed_rows import Choices
 from epc.records.observed.types import Source
 from epc.report.observed_text import text
@@ -20,7 +21,7 @@ TWICE = Group(
     equal_answers=3,
     equal_answers_other_verdict=0,
     figures={"ties": TIES},
-    left_out={"accuracy": FIGURES["accuracy"], "transfer": "no authors are named"},
+    left_out={"accuracy": FIGURES["accuracy"].missing, "transfer": "no authors are named"},
     transfer=None,
     own_authors=("m-1", "m-2"),
 )

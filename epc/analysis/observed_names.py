@@ -1,0 +1,148 @@
+"""The figures of recorded verdicts by name, in the order of the report, each with its words.
+
+A new figure is a row here, its computation in `epc.analysis.observed_figures`, and its place on a
+judge's card in `epc.analysis.judge_card.SECTIONS`.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+
+class Described(NamedTuple):
+    """A figure in words: `title` in a report, `words` on pages, `missing` where it is left out.
+
+    `of` is what its `n` counts.
+    """
+
+    title: str
+    words: str
+    missing: str
+    of: Literal["verdicts", "pairs"] = "verdicts"
+
+
+FIGURES: Final[Mapping[str, Described]] = {
+    "place_consistency": Described(
+        title="same winner in both orders (an unreadable answer agrees with nothing)",
+        words="place consistency",
+        missing="no item was asked in both orders",
+        of="pairs",
+    ),
+    "place_consistency_readable": Described(
+        title="the same, of pairs with two readable answers",
+        words="place consistency, readable verdicts",
+        missing="no item was asked in both orders with readable answers",
+        of="pairs",
+    ),
+    "first_place": Described(
+        title="first candidate chosen (0.5: no preference), both orders asked",
+        words="share of verdicts for the first place",
+        missing="no item was decided in both orders",
+        of="pairs",
+    ),
+    "accuracy": Described(
+        title="the better candidate by the gold label chosen",
+        words="accuracy",
+        missing="no verdict has a gold label",
+    ),
+    "accuracy_gold_first": Described(
+        title="the same, where it stood first",
+        words="accuracy, the right one first",
+        missing="no verdict has a gold label and a known order",
+    ),
+    "accuracy_gold_second": Described(
+        title="the same, where it stood second",
+        words="accuracy, the right one second",
+        missing="no verdict has a gold label and a known order",
+    ),
+    "ties": Described(
+        title="ties, of all verdicts",
+        words="share of ties",
+        missing="no verdict compares two candidates",
+    ),
+    "unreadable": Described(
+        title="unreadable answers, of all verdicts",
+        words="share of unreadable verdicts",
+        missing="no verdicts",
+    ),
+    "repeat_consistency": Described(
+        title="same verdict when asked again, without equal long answers",
+        words="repeat consistency",
+        missing="nothing was asked twice and answered in other words",
+    ),
+    "repeat_consistency_all": Described(
+        title="the same, with them",
+        words="repeat consistency, all repeats",
+        missing="nothing was asked twice",
+    ),
+    "humans_mean": Described(
+        title="same choice as a person, mean over persons",
+        words="agreement with people, on average",
+        missing="no verdict has a person's choice beside it",
+    ),
+    "humans_mean_ceiling": Described(
+        title="the ceiling: a person as another person",
+        words="agreement with people, on average: what a person reaches",
+        missing="no verdict has the choices of several persons beside it",
+    ),
+    "humans_majority": Described(
+        title="same choice as the majority of persons",
+        words="agreement with people, their majority",
+        missing="no verdict has a majority of persons beside it",
+    ),
+    "humans_kappa": Described(
+        title="the same, as Cohen's kappa, of readable answers",
+        words="agreement with people, kappa",
+        missing="no readable verdict has a majority of persons beside it, or all say the same",
+    ),
+    "humans_others": Described(
+        title="same choice as the majority of the persons without one of them",
+        words="agreement with people, the others",
+        missing="no verdict has the choices of several persons beside it",
+    ),
+    "humans_others_ceiling": Described(
+        title="the ceiling: the person left out as this majority",
+        words="agreement with people, the others: what a person reaches",
+        missing="no verdict has the choices of several persons beside it",
+    ),
+    "longer": Described(
+        title="longer candidate chosen (0.5: no effect), quality not held",
+        words="share of verdicts for the longer answer",
+        missing="no two candidates of different length were decided between",
+    ),
+    "longer_by_gold": Described(
+        title="the same, quality held: mean over longer is better and longer is worse",
+        words="share of right answers that are the longer",
+        missing="the longer candidate is not both better and worse by the gold labels",
+    ),
+    "score_per_doubling": Described(
+        title="points that twice the length gains, between answers to one question",
+        words="score per doubling",
+        missing="no question has scored answers of different length",
+    ),
+    "score_repeat_exact": Described(
+        title="same score when asked again, without equal long answers",
+        words="same score when asked again",
+        missing="no output was scored twice in other words",
+    ),
+    "score_repeat_within_1": Described(
+        title="the same, within 1 point",
+        words="score within 1 when asked again",
+        missing="no output was scored twice in other words",
+    ),
+    "self_preference": Described(
+        title="own outputs' wins beyond what other judges give, less that of others'",
+        words="self preference",
+        missing=(
+            "no other judge compared its own outputs and others' with this prompt, or no author "
+            "has its name (--same JUDGE=AUTHOR)"
+        ),
+    ),
+    "self_preference_score": Described(
+        title="own outputs' points beyond what other judges give, less others'",
+        words="self preference score",
+        missing=(
+            "no other judge scored its own outputs and others' with this prompt, or no author has "
+            "its name (--same JUDGE=AUTHOR)"
+        ),
+    ),
+}
