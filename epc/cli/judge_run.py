@@ -1,4 +1,4 @@
-"""`epc judge run`, and the report that stands at its end."""
+"""`epc judge run`, and the report at its end."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

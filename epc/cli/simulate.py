@@ -122,10 +122,11 @@ def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> l
         **{f"pci_{d}": f"PCI {d}" for d in DOMAINS},
     }
     for key, name in names.items():
-        law = summary.spread[key]
+        spread = summary.spread[key]
         lines.append(
-            f"{name:<28}{law.mean:>9.4f}{law.standard_error:>8.4f}"
-            f"{f'{law.q05:.3f} to {law.q95:.3f}':>20}{f'{law.q025:.3f} to {law.q975:.3f}':>20}"
+            f"{name:<28}{spread.mean:>9.4f}{spread.standard_error:>8.4f}"
+            f"{f'{spread.q05:.3f} to {spread.q95:.3f}':>20}"
+            f"{f'{spread.q025:.3f} to {spread.q975:.3f}':>20}"
         )
     for direction in DIRECTIONS:
         mean, error = summary.excess[direction]

@@ -92,7 +92,7 @@ def method_of(judge_model: str, target_model: str) -> Method:
 
 
 def repeats(units: Sequence[Unit]) -> Iterator[Finding]:
-    """Yield every output id that stands in a set more than once (JUDGE-7.2)."""
+    """Yield every output id that is in a set more than once (JUDGE-7.2)."""
     for output_id, count in Counter(unit.output_id for unit in units).items():
         if count > 1:
             yield Finding(

@@ -13,8 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from epc.analysis.observed import measure
+from epc.analysis.observed_rows import Choices
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
@@ -27,6 +30,7 @@ from epc.records.typed import as_json, parse
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import OBSERVED
 from epc.registry.record import Fault
+from epc.spec.coupling import RULE
 
 _FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
 _CLAUSE: Final = "Reading R77"
@@ -159,6 +163,43 @@ def file_in(folder: Path) -> Path:
     if file is None:
         raise UsageError(f"{folder} has no {' or '.join(_FORMS)}")
     return file
+
+
+def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:
+    """Return what is published of verdicts: all that `epc observe report` measures.
+
+    Raises: UsageError if the choices name what the verdicts do not have.
+    """
+    report = measure(header, verdicts, choices=choices)
+    return {"n": report.verdicts, **as_json(report)}
+
+
+def keep_older(again: Json, stated: Json) -> None:
+    """Put what an older program and an older rule said into figures; a record's digest verifies it.
+
+    A figure of which a group says neither the value nor why it has none was not measured then.
+    """
+    match again, stated:
+        case {"groups": groups}, {"groups": older}:
+            for now, then in zip(groups, older, strict=False):
+                _drop_later(now, then)
+                match then:
+                    case {"transfer": {"rule": rule}} if rule == RULE:
+                        pass
+                    case {"transfer": dict() as transfer}:
+                        now |= {"transfer": transfer}
+
+
+def _drop_later(now: Json, then: Json) -> None:
+    """Drop the figures of a group that an older record of it does not know."""
+    match now, then:
+        case {"figures": dict() as figures, "left_out": dict() as missing}, {
+            "figures": dict() as stated,
+            "left_out": dict() as stated_missing,
+        }:
+            for part in (figures, missing):
+                for name in part.keys() - {*stated, *stated_missing}:
+                    del part[name]
 
 
 def _sound(file: Path) -> tuple[Header, Verdicts]:

@@ -33,12 +33,11 @@ from epc.records.layout import CALLS
 from epc.records.manifest import EVALUATOR, Estimate, ModelIdentity
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry import layout as registry_layout
 from epc.registry.cards import Said, digest, model_of
 from epc.registry.expiry import misdated
 from epc.registry.judged import figures_again
 from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import FIGURES
+from epc.registry.layout import CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, Subject
 from epc.registry.record import Record
@@ -193,13 +192,13 @@ def departures(
         return
     plan, log = parse(stated, Plan), parse(logged, RunLog)
     if card.conditions != judged_conditions_of(plan):
-        yield departure(f"/{registry_layout.CARD}/conditions", "are not the plan's")
+        yield departure(f"/{CARD}/conditions", "are not the plan's")
     if figures["totals"] != as_json(log.totals):
-        yield departure(f"/{registry_layout.FIGURES}/figures/totals", "are not the run log's")
+        yield departure(f"/{FIGURES}/figures/totals", "are not the run log's")
     vouched = {name: file.sha256 for name, file in log.files.items()}
     vouched |= {f"{PROMPTS}/{prompt.id}.txt": prompt.sha256 for prompt in plan.prompts.values()}
     if any(listed.get(f"raw/{name}") != value for name, value in vouched.items()):
-        yield departure(f"/{registry_layout.SUMS}", "lists other raw files than plan and run log")
+        yield departure(f"/{SUMS}", "lists other raw files than plan and run log")
 
 
 def subject_of(run: Path) -> Subject:
@@ -232,12 +231,10 @@ def look(
     """Note what is wrong with what a judge said, by its own record and beside the others."""
     if (statement := checked.statement) is None:
         return
-    checked.offer, wrong = _offer_of(path, statement, base.registry, base.today)
-    checked.findings.extend(wrong)
-    if checked.offer is None:
-        checked.first = "finds it otherwise"
+    offer, wrong = _offer_of(path, statement, base.registry, base.today)
+    checked.take(offer, wrong, first="every record follows from its raw reply")
+    if offer is None:
         return
-    checked.first = "every record follows from its raw reply"
     checked.second = "reads no judged evaluation"
     checked.findings.extend(_repeated(statement, base.alike(path, itself)))
 

@@ -18,11 +18,10 @@ from epc.records.manifest import Estimate, Manifest
 from epc.records.probes import read_probes
 from epc.records.recompute import read_manifest, rewrite
 from epc.records.validate import Report, validate
-from epc.registry import layout as registry_layout
 from epc.registry import trust
 from epc.registry.cards import NO_BASELINE, Said, audited, digest, model_of
 from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import AUDITS, CARD
+from epc.registry.layout import AUDITS, CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, Subject
 from epc.registry.record import AuditSummary, Record
@@ -188,19 +187,19 @@ def departures(
     folder: Path, card: Record, figures: Json, listed: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield where a measured snapshot's card, figures or raw digests are not its manifest's."""
-    document, wrong = read_document(folder / registry_layout.MANIFEST, "epc_manifest_schema")
+    document, wrong = read_document(folder / MANIFEST, "epc_manifest_schema")
     yield from wrong
     if wrong:
         return
     manifest = Manifest.parse(document)
     if card.conditions != conditions_of(manifest):
-        yield departure(f"/{registry_layout.CARD}/conditions", "are not the manifest's")
+        yield departure(f"/{CARD}/conditions", "are not the manifest's")
     if document["results"]["summary"] != figures:
-        yield departure(f"/{registry_layout.FIGURES}", "is not the manifest's summary")
+        yield departure(f"/{FIGURES}", "is not the manifest's summary")
     raw = {f"raw/{file.path}": file.sha256 for file in (manifest.raw or {}).values()}
     beside = {f"raw/{name}" for name in BESIDE}
     if raw != {name: listed[name] for name in listed if "/" in name and name not in beside}:
-        yield departure(f"/{registry_layout.SUMS}", "lists other raw files than the manifest")
+        yield departure(f"/{SUMS}", "lists other raw files than the manifest")
 
 
 def look(

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from epc.analysis.observed import measure
 from epc.analysis.observed_rows import Choices
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
@@ -29,13 +28,19 @@ from epc.records.observed.types import UNKNOWN, Header, Made, Observed
 from epc.records.observed.writing import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry import layout as registry_layout
 from epc.registry.cards import Said, digest
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
 from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import CARD, FIGURES, OBSERVED
-from epc.registry.observed import document_of, file_in, is_free, verdicts_in
+from epc.registry.layout import CARD, EVALUATORS, FIGURES, FOLDER, OBSERVED
+from epc.registry.observed import (
+    document_of,
+    figures_of_verdicts,
+    file_in,
+    is_free,
+    keep_older,
+    verdicts_in,
+)
 from epc.registry.offers import Offer, Subject, contradictions
 from epc.registry.record import Fault, Model, Origin, Recipe, Record
 from epc.registry.registry import Registry
@@ -52,7 +57,6 @@ from epc.registry.submissions.checked import (
 from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
-from epc.spec.coupling import RULE
 
 FILES: Final = layout.only((layout.STATEMENT, OBSERVED, layout.VERDICTS))
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
@@ -192,15 +196,6 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
 
 
-def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:
-    """Return what is published of verdicts: all that `epc observe report` measures.
-
-    Raises: UsageError if the choices name what the verdicts do not have.
-    """
-    report = measure(header, verdicts, choices=choices)
-    return {"n": report.verdicts, **as_json(report)}
-
-
 def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     """Return which published figures and days the verdicts of a folder do not give.
 
@@ -209,38 +204,10 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     document, verdicts = verdicts_in(folder)
     card, stated = snapshot.card, snapshot.figures
     now = figures_of_verdicts(document.header, verdicts, parse(stated["choices"], Choices))
-    _keep_older(now, stated)
+    keep_older(now, stated)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
     return [*undue, *(f"/{FIGURES}/figures{where}" for where in disagreements(stated, now))], []
-
-
-def _keep_older(again: Json, stated: Json) -> None:
-    """Put what an older program and an older rule said into figures; a record's digest verifies it.
-
-    A figure of which a group says neither the value nor why it has none was not measured then.
-    """
-    match again, stated:
-        case {"groups": groups}, {"groups": older}:
-            for now, then in zip(groups, older, strict=False):
-                _drop_later(now, then)
-                match then:
-                    case {"transfer": {"rule": rule}} if rule == RULE:
-                        pass
-                    case {"transfer": dict() as transfer}:
-                        now |= {"transfer": transfer}
-
-
-def _drop_later(now: Json, then: Json) -> None:
-    """Drop the figures of a group that an older record of it does not know."""
-    match now, then:
-        case {"figures": dict() as figures, "left_out": dict() as missing}, {
-            "figures": dict() as stated,
-            "left_out": dict() as stated_missing,
-        }:
-            for part in (figures, missing):
-                for name in part.keys() - {*stated, *stated_missing}:
-                    del part[name]
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:
@@ -257,7 +224,7 @@ def departures(
     folder: Path, card: Record, figures: Json, _: Mapping[str, str]
 ) -> Iterator[Finding]:
     """Yield where an observed snapshot says what its own document, of the source, does not."""
-    stated, wrong = read_document(folder / registry_layout.OBSERVED, "observed")
+    stated, wrong = read_document(folder / OBSERVED, "observed")
     yield from wrong
     if wrong:
         return
@@ -279,13 +246,9 @@ def departures(
     stated_card = card.as_json()
     for key, value in right.as_json().items():
         if stated_card[key] != value:
-            yield departure(
-                f"/{registry_layout.CARD}/{key}", f"is not what {registry_layout.OBSERVED} says"
-            )
+            yield departure(f"/{CARD}/{key}", f"is not what {OBSERVED} says")
     if figures["n"] != document.verdicts:
-        yield departure(
-            f"/{registry_layout.FIGURES}/figures/n", f"is not what {registry_layout.OBSERVED} says"
-        )
+        yield departure(f"/{FIGURES}/figures/n", f"is not what {OBSERVED} says")
 
 
 def subject_of(run: Path) -> Subject:
@@ -309,13 +272,11 @@ def look(
     """Note what recorded verdicts are not, by themselves and beside what is published."""
     if (statement := checked.statement) is None:
         return
-    checked.offer, wrong = _offer_of(path, statement, base.registry, base.today)
-    checked.findings.extend(wrong)
-    if checked.offer is None:
-        checked.first = "finds it otherwise"
+    offer, wrong = _offer_of(path, statement, base.registry, base.today)
+    checked.take(offer, wrong, first="every figure follows from the verdicts")
+    if offer is None:
         return
-    checked.first = "every figure follows from the verdicts"
-    second_computation(path, checked, "1e-12", checked.offer.figures)
+    second_computation(path, checked, "1e-12", offer.figures)
     checked.findings.extend(_repeated(statement, base.alike(path, itself)))
 
 
@@ -396,7 +357,7 @@ def _stated(
     if registry.life(statement.generation, statement.platform) is None:
         problem = f"nothing is known of {statement.generation}, or not on {statement.platform}"
         remedy = (
-            f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
+            f"add it to {FOLDER}/{EVALUATORS} first, in a pull "
             "request of its own, with the dates that its platform states"
         )
         yield noted(layout.KNOWN, f"{layout.STATEMENT}/generation", problem, remedy)

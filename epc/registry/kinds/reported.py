@@ -5,13 +5,13 @@ from pathlib import Path
 
 from epc.errors import Finding
 from epc.protocol.results import Json
-from epc.registry import layout as registry_layout
 from epc.registry.figures import misstated
 from epc.registry.kinds.folders import departure
+from epc.registry.layout import FIGURES
 from epc.registry.record import Record
 
 
 def departures(_: Path, __: Record, figures: Json, ___: Mapping[str, str]) -> Iterator[Finding]:
     """Yield where the interval of a printed figure is not what its numbers allow."""
     for name, problem in misstated(figures):
-        yield departure(f"/{registry_layout.FIGURES}/{name}/ci95", problem)
+        yield departure(f"/{FIGURES}/{name}/ci95", problem)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import Audit
-from epc.errors import MalformedError, WorldError
+from epc.errors import Finding, MalformedError, WorldError
 from epc.protocol.results import Json
 from epc.records import checkout
 from epc.records.findings import Findings
@@ -97,6 +97,15 @@ class Checked:
     offer: Offer | None = None  # of what a judge said, asked or recorded
     first: str = "did not get to it"
     second: str = "did not get to it"
+
+    def take(self, offer: Offer | None, wrong: Sequence[Finding], *, first: str) -> None:
+        """Note what is offered, if anything can be, and what is wrong.
+
+        `first` is what the first computation found, if something is offered.
+        """
+        self.offer = offer
+        self.findings.extend(wrong)
+        self.first = "finds it otherwise" if offer is None else first
 
     @property
     def asked(self) -> Mapping[RoleName, ModelIdentity]:

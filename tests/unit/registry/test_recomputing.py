@@ -13,7 +13,7 @@ from registry_support import ROOT, Checkout, observed_card, observed_figures
 from epc.errors import UsageError
 from epc.records.recompute import of_one_rule
 from epc.registry.kinds.measured import _differing
-from epc.registry.kinds.observed import _keep_older
+from epc.registry.observed import keep_older
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
     Again,
@@ -144,11 +144,11 @@ def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> Non
     again["groups"][0]["transfer"] |= {"rule": RULE, "detectable": 0.5}
     today = deepcopy(again)
 
-    _keep_older(again, stated)
+    keep_older(again, stated)
 
     assert "rule" not in older  # reports stated none then
     assert again == stated
-    _keep_older(again, today)
+    keep_older(again, today)
     assert again["groups"][0]["transfer"] == older, "what is recomputed is held against today's"
 
 
@@ -164,8 +164,8 @@ def test_a_figure_that_no_group_knew_when_it_was_published_is_not_held_against_i
         "groups": [{"figures": {"ties": 1, "accuracy": 2}, "left_out": {}}]
     }
 
-    _keep_older(again, stated)
-    _keep_older(otherwise, stated)
+    keep_older(again, stated)
+    keep_older(otherwise, stated)
 
     assert again == stated
     assert otherwise["groups"][0]["figures"] == {"ties": 1, "accuracy": 2}
