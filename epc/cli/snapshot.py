@@ -40,7 +40,8 @@ def command() -> None:
 def list_snapshots(as_of: datetime, form: str, registry: str | None) -> None:
     r"""List every snapshot with its headline figure and its state.
 
-    Calibration snapshots, made with mock evaluators, are listed apart.
+    Judges that somebody serves today come first. Mocks, word counters and small embedded models
+    stand apart at the end.
 
     \b
     Example:

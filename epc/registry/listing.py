@@ -21,16 +21,16 @@ from epc.statistics.intervals import Interval
 
 _HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
 _INVALID: Final = "invalid"  # of a judged snapshot
-_TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of calibrations, about what
-    ("", False, "coupling"),
-    ("What judges said of outputs:", False, "judgments"),
+_TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of examples, about what
     (
         "What others recorded of judges; none of it was measured for this registry:",
         False,
         "records",
     ),
-    ("Calibration runs, made with mock evaluators:", True, "coupling"),
-    ("What mock judges said (calibration):", True, "judgments"),
+    ("Preference coupling, measured here or reported:", False, "coupling"),
+    ("What judges said of outputs:", False, "judgments"),
+    ("Calibration and examples (mocks, word counters, small embedded models):", True, "coupling"),
+    ("What mock and embedded judges said of outputs:", True, "judgments"),
 )
 
 
@@ -46,6 +46,8 @@ class Entry:
     trust: Trust
     variant: str
     calibration: bool
+    example: bool
+    served: bool
     evaluator: str
     proxy: bool
     asked: str | None
@@ -95,6 +97,8 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
         trust=registry.trust(tag),
         variant=snapshot.card.protocol_version.removeprefix(PROTOCOL).removeprefix("-"),
         calibration=snapshot.calibration,
+        example=snapshot.is_example,
+        served=registry.is_served(snapshot.tag.generation, as_of),
         evaluator=snapshot.model,
         proxy=snapshot.card.evaluator.proxy,
         asked=f"{request.model} at {request.endpoint}" if request else None,
@@ -133,14 +137,14 @@ def _estimated(figure: Figure | None) -> tuple[float | None, Interval | None]:
 
 
 def text(rows: Sequence[Entry]) -> str:
-    """Return the rows as tables: calibration apart, and judges' shares in no column of gammas."""
+    """Return the rows as tables: judges that are served come first, and examples last."""
     parts = []
-    for title, calibration, about in _TABLES:
+    for title, example, about in _TABLES:
         alike = (row for row in rows if KINDS[row.kind].about == about)
-        own = [row for row in alike if row.calibration == calibration]
-        parts += ["", title] if own and title else []
-        parts += [_LAID_OUT[about](own)] if own or not title else []
-    return "\n".join(parts)
+        chosen = [row for row in alike if row.example == example]
+        chosen.sort(key=lambda row: not row.served)
+        parts += [f"{title}\n{_LAID_OUT[about](chosen)}"] if chosen else []
+    return "\n\n".join(parts) or "no snapshot"
 
 
 def _judgments(rows: Sequence[Entry]) -> str:

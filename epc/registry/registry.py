@@ -233,6 +233,11 @@ class Registry:
         state = expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
         return self._as_listed(state)
 
+    def is_served(self, name: str, as_of: date) -> bool:
+        """Return whether some platform serves the model of a name on a day, as far as is known."""
+        states = (self.of_life(name, life, as_of).status for _, life in self.lives_named(name))
+        return any(status in ("current", "expiring") for status in states)
+
     def _as_listed(self, state: Expiry) -> Expiry:
         return expiry.of_list(state, self.listed, self.policy) if self.listed else state
 

@@ -27,6 +27,7 @@ STEPS: Final[tuple[Trust, ...]] = (
 # trials to audit, the fault that a reported snapshot's own record states.
 _FAILED_WORD: Final = "no_verdicts_counted"
 _FAILED_FAULT: Final = "failed-runs"
+_EMBEDDED: Final = "local"  # the platform of programs and small weights that run where one measures
 FAILED: Final = "no verdict was counted in most seeds, so that its gamma is no measurement"
 _FAILED_JUDGE: Final = (
     "no evaluation by this judge is valid: this says something about the judge, and nothing about "
@@ -87,6 +88,11 @@ class Snapshot:
             figures=figures,
             audited_anew=audited_anew,
         )
+
+    @property
+    def is_example(self) -> bool:
+        """Whether it is of a mock, or of an embedded model that nobody would choose as a judge."""
+        return self.calibration or self.platform == _EMBEDDED
 
     @property
     def n(self) -> int:

@@ -51,9 +51,10 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
     """Return who may replace a judge on a day, from how far others agree with it."""
     states = [registry.of_life(who.name, life, as_of) for life in who.lives]
     models = {each.model for each in agreement.agreements}
-    served = {name: _states(registry, name, as_of) for name in models}
+    served = {name: registry.is_served(name, as_of) for name in models}
+    states_of = {name: _states(registry, name, as_of) for name in models}
     successors = [
-        Successor(agreement=each, state=served[each.model][0], living=served[each.model][1])
+        Successor(agreement=each, state=states_of[each.model], living=served[each.model])
         for each in agreement.agreements
     ]
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
@@ -62,7 +63,7 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
         name=who.name,
         as_of=as_of.isoformat(),
         state=tuple(f"{state.platform}: {state.words}" for state in states),
-        named={name: _states(registry, name, as_of)[0] for name in named},
+        named={name: _states(registry, name, as_of) for name in named},
         aliases=tuple(pointing(registry, who)),
         recorded=agreement.recorded,
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
@@ -84,12 +85,11 @@ def _elsewhere(who: Subject) -> Iterator[str]:
             )
 
 
-def _states(registry: Registry, model: str, as_of: date) -> tuple[str, bool]:
-    """Return a model's state on every platform in words, and whether one still serves it."""
+def _states(registry: Registry, model: str, as_of: date) -> str:
+    """Return a model's state on every platform in words."""
     states = [registry.of_life(model, life, as_of) for _, life in registry.lives_named(model)]
     words = "; ".join(f"{state.platform}: {state.words}" for state in states)
-    living = any(state.status in ("current", "expiring") for state in states)
-    return words or "not in this registry: nobody knows whether it is served", living
+    return words or "not in this registry: nobody knows whether it is served"
 
 
 def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:

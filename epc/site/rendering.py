@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
@@ -37,7 +38,6 @@ REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
 _SOONEST: Final = 5
 _STATES: Final = ("current", "expiring", "unconfirmed", "unknown")
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
-_HERE: Final = "local"  # the platform of programs and small weights that run where one measures
 _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
@@ -54,8 +54,8 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
     ended = {name: _ended(content) for name, content in other.items()}
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
-    yield "snapshots/index.md", page("snapshots", rows=rows, **other)
-    by_baselines = sorted(site.evaluators, key=lambda evaluator: not evaluator.snapshots)
+    yield "snapshots/index.md", page("snapshots", shown=_shown(site))
+    by_baselines = sorted(site.evaluators, key=lambda evaluator: _unknown(site, evaluator))
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
     for name, served in platforms(site).items():
@@ -134,6 +134,46 @@ def _rows(site: Site, about: About) -> list[Row]:
     return _ranked(page.row for page in site.snapshots if page.row.about == about)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The rows of every table: judges that are served come first, examples stand apart."""
+
+    rows: list[Row]
+    judged: list[Row]
+    recorded: list[Row]
+    examples: list[Row]
+    example_judges: list[Row]
+
+
+def _shown(site: Site) -> Shown:
+    coupling = _served_first(site, _rows(site, "coupling"))
+    judgments = _served_first(site, _rows(site, "judgments"))
+    recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
+    return Shown(
+        rows=[row for row in coupling if not row.snapshot.is_example],
+        judged=[row for row in judgments if not row.snapshot.is_example],
+        recorded=_served_first(site, recorded),
+        examples=[row for row in coupling if row.snapshot.is_example],
+        example_judges=[row for row in judgments if row.snapshot.is_example],
+    )
+
+
+def _served_first(site: Site, rows: Iterable[Row]) -> list[Row]:
+    """Return rows in their order, those of models that somebody serves today before all others."""
+
+    def order(row: Row) -> tuple[bool, bool]:
+        name = row.snapshot.tag.generation
+        return row.failed, not site.registry.is_served(name, site.as_of)
+
+    return sorted(rows, key=order)
+
+
+def _unknown(site: Site, evaluator: EvaluatorPage) -> tuple[bool, bool]:
+    """Return a place in the list: judges with figures come first, those served before others."""
+    judged = any(not page.row.snapshot.is_example for page in evaluator.snapshots)
+    return not judged, judged and not site.registry.is_served(evaluator.name, site.as_of)
+
+
 def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Return rows in their order, those of failed runs behind all others."""
     return sorted(rows, key=lambda row: row.failed)
@@ -165,11 +205,10 @@ def _pair(site: Site) -> list[str]:
 
 
 def _home(site: Site) -> dict[str, Any]:
-    rows, judged = _rows(site, "coupling"), _rows(site, "judgments")
-    recorded = sorted(_rows(site, "records"), key=lambda row: row.n, reverse=True)
-    held_rows = _evaluators(rows, held=True)
-    current = _ranked(sorted(held_rows, key=_order))
-    held = [*current, *_evaluators(judged, held=True), *_evaluators(recorded, held=True)]
+    shown, rows = _shown(site), _rows(site, "coupling")
+    recorded = shown.recorded
+    current = _ranked(sorted(_evaluators(shown.rows, held=True), key=_order))
+    held = [*current, *_evaluators(shown.judged, held=True), *_evaluators(recorded, held=True)]
     ending = [row for row in held if row.standing.state.until]
     retiring = [
         (page, platform)
@@ -179,16 +218,13 @@ def _home(site: Site) -> dict[str, Any]:
     ]
     return {
         "current": current,
-        "example": _example(current),
-        "expired": _evaluators(rows, held=False),
+        "example": _example(_evaluators(rows, held=True)),
+        "expired": _evaluators(shown.rows, held=False),
         "coming": COMING,
         "beside": beside(site.snapshots),
         "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
         "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
-        "instruments": [row for row in rows if row.snapshot.calibration],
-        "judges": [row for row in judged if not row.snapshot.calibration],
-        "mock_judges": [row for row in judged if row.snapshot.calibration],
-        "recorded": recorded,
+        "shown": shown,
         "most": _MOST,
     }
 
@@ -207,10 +243,9 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     return row, Pair.parse(name), into[name]
 
 
-def _order(row: Row) -> tuple[bool, int, bool]:
-    """Return a row's place: models that a platform serves, by state, those with trials first."""
-    state = _STATES.index(row.standing.state.status)
-    return row.snapshot.platform == _HERE, state, not row.snapshot.card.audit
+def _order(row: Row) -> tuple[int, bool]:
+    """Return a row's place: by state, those with trials first."""
+    return _STATES.index(row.standing.state.status), not row.snapshot.card.audit
 
 
 def _end(standing: Any) -> date:

@@ -136,12 +136,12 @@ def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> N
     assert [(c["date"], c["what"]) for c in rows(done)] == [("2026-02-01", "published")]
 
 
-def test_calibration_stands_apart_from_the_evaluators(checkout: Checkout) -> None:
+def test_calibration_and_examples_stand_apart_from_the_evaluators(checkout: Checkout) -> None:
     checkout.publish("v1.0-CoinFlip", calibration=True)
 
     text = run(checkout.folder, "snapshot", "list").stdout
 
-    evaluators, instruments = text.split("Calibration runs, made with mock evaluators:")
+    evaluators, instruments = text.split("Calibration and examples")
     assert "v1.0-Judge-1" in evaluators
     assert "v1.0-CoinFlip" not in evaluators
     assert "v1.0-CoinFlip" in instruments

@@ -45,25 +45,43 @@ def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() 
     assert str(snapshot.verdict).replace("_", " ") in said
 
 
-def test_the_table_has_one_figure_a_line_real_models_first_by_state_and_failed_runs_last() -> None:
+def test_the_table_has_one_figure_a_line_by_state_and_failed_runs_last() -> None:
     table = front().split('id="current-table"')[1].split("</table>")[0]
     lines = table.split("<tr data-tag=")[1:]
     registry = of_folder(ROOT)
     found = [registry.snapshots[line.split('"')[1]] for line in lines]
 
     assert all(line.count('class="epc-spark"') <= 1 for line in lines)
-    places = [(s.failed, s.platform == "local") for s in found]
-    assert places == sorted(places)
-    assert places[0] == (False, False)
-    served = [
+    assert not any(s.platform in ("local", "mock") for s in found)
+    ranked = [line for line, snapshot in zip(lines, found, strict=True) if not snapshot.failed]
+    states = [
         ("current", "expiring", "unconfirmed", "unknown").index(
             line.split('data-status="')[1].split('"')[0]
         )
-        for line, place in zip(lines, places, strict=True)
-        if place == (False, False)
+        for line in ranked
     ]
-    assert served == sorted(served)
+    assert states == sorted(states)
+    assert lines[: len(ranked)] == ranked
     failed = [line for line, snapshot in zip(lines, found, strict=True) if snapshot.failed]
     assert failed
     assert all("failed run, not ranked" in line and "<svg" not in line for line in failed)
     assert table.count('<th scope="col">') == 7
+
+
+def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
+    """A judge is served where `epc expiry` says so of a platform; nobody serves gpt-4 any more."""
+    text = front()
+    recorded, examples = (
+        text.split(f'id="{name}"')[1].split("</table>")[0]
+        for name in ("observed-table", "calibration")
+    )
+    names = [
+        of_folder(ROOT).snapshots[line.split('"')[1]].tag.generation
+        for line in recorded.split("<tr data-tag=")[1:]
+    ]
+
+    assert text.index('id="observed-table"') < text.index('id="current-table"')
+    assert text.index('id="current-table"') < text.index('id="calibration"')
+    assert names.index("internlm2-7b-reward") < names.index("gpt-4")
+    assert "v1.0-Word-Count" in examples
+    assert "v1.0-CoinFlip" in examples
