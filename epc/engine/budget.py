@@ -12,6 +12,7 @@ from epc.errors import EpcError, StoppedError, UsageError
 from epc.protocol.results import Json
 
 _MILLION = 10**6
+_PROMPT: Final = 1000  # tokens of a call; makers charge more for one of 200,000 and more
 
 
 class Price(Struct, frozen=True, kw_only=True):
@@ -50,10 +51,11 @@ def price_of(name: str) -> Price | None:
 
     def dollars(tokens_in: int, tokens_out: int) -> Decimal:
         usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
-        return calc_price(usage, model_ref=model, provider_id=provider).total_price
+        price = calc_price(usage, model_ref=model, provider_id=provider).total_price
+        return price * _MILLION / _PROMPT
 
     try:
-        return Price(read=dollars(_MILLION, 0), written=dollars(0, _MILLION))
+        return Price(read=dollars(_PROMPT, 0), written=dollars(0, _PROMPT))
     except LookupError:
         return None
 

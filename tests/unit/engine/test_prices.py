@@ -34,3 +34,18 @@ def test_a_hosted_model_has_the_price_of_the_table() -> None:
 )
 def test_a_price_that_nobody_states_is_unknown_and_not_zero(name: str) -> None:
     assert price_of(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "written"),
+    [
+        ("openai/gpt-5.4", "2.5", 15),
+        ("openai/gpt-5.5", "5", 30),
+        ("anthropic/claude-sonnet-4-5", "3", 15),
+    ],
+)
+def test_a_price_is_that_of_a_prompt_and_not_of_a_very_long_one(
+    name: str, read: str, written: int
+) -> None:
+    """As the makers' price lists have it below 200,000 tokens; above they charge twice for input."""
+    assert price_of(name) == Price(read=Decimal(read), written=Decimal(written))
