@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 VERSION: Final = "v1"
 MANIFEST: Final = "epc_manifest_schema"
+DEFINITIONS: Final = "$defs"
+WITHIN: Final = {"snapshot_metrics": "snapshot"}  # those that stand in another one's file
 
 # Which sentence of the paper, or which reading, asks for which part of a manifest.
 _CLAUSES: Final = {
@@ -40,9 +42,12 @@ _MAX_LISTED: Final = 1000
 
 @cache
 def schema(name: str) -> Any:
-    """Return a schema of the current version by its file name without `.json`."""
-    path = files("epc.spec") / "schemas" / VERSION / f"{name}.json"
-    return json.loads(path.read_text("utf-8"))
+    """Return a schema of the current version by name: its file without `.json`, or one within."""
+    path = files("epc.spec") / "schemas" / VERSION / f"{WITHIN.get(name, name)}.json"
+    whole = json.loads(path.read_text("utf-8"))
+    if name not in WITHIN:
+        return whole
+    return {**whole, "$id": f"urn:epc:schema:{VERSION}:{name}", **whole[DEFINITIONS][name]}
 
 
 @cache

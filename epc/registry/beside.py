@@ -284,7 +284,6 @@ def measured(registry: Registry, run: Path, manifest: Manifest, audit: Json, as_
 
 def _side(name: str, snapshot: Snapshot, state: str) -> Side:
     card = snapshot.card
-    days = dict.fromkeys(str(day or "unknown") for day in (card.first_day, card.last_day))
     return Side(
         name=name,
         snapshot=snapshot,
@@ -297,7 +296,7 @@ def _side(name: str, snapshot: Snapshot, state: str) -> Side:
             "tasks": _tasks(snapshot),
             **_setting(snapshot),
             "N": str(snapshot.n),
-            "measured": " to ".join(days),
+            "measured": card.days,
             "state": state,
         },
     )

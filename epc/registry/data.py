@@ -14,6 +14,7 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry.data_rows import batches, groups, schema_of
+from epc.registry.kinds.table import KINDS
 from epc.registry.layout import DATA_LICENCE, SUMS
 from epc.registry.record import Origin, Record
 from epc.registry.registry import Registry
@@ -201,7 +202,7 @@ def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
 
 
 def _recorded(registry: Registry) -> Iterator[tuple[Record, Origin]]:
-    cards = (snapshot.card for snapshot in registry.snapshots.values())
+    cards = (s.card for s in registry.snapshots.values() if KINDS[s.kind].verdict_file)
     return ((card, card.origin) for card in cards if card.origin)
 
 

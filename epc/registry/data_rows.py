@@ -18,6 +18,7 @@ from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.rows import Trial
 from epc.registry.expiry import day_of
+from epc.registry.kinds.table import KINDS
 from epc.registry.observed import kept_verdicts
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
@@ -70,7 +71,8 @@ def batches(name: str, sealed: Sealed, as_of: date) -> Iterator[tuple[str, Any]]
         yield next(reversed(snapshots), "none"), batch_of_cards(name, sealed.registry, as_of)
         return
     for tag, snapshot in snapshots.items():
-        if snapshot.card.audit or (name == "verdicts" and snapshot.card.kept):
+        kept = snapshot.card.kept and KINDS[snapshot.kind].verdict_file
+        if snapshot.card.audit or (name == "verdicts" and kept):
             for made in _OF_RAW[name](sealed, snapshot, schema):
                 yield tag, made
 

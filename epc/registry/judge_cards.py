@@ -181,7 +181,6 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
     """Yield a snapshot's figures, with those of its audit and its control pairs."""
     card, tag = snapshot.card, str(snapshot.tag)
     executor = f", executor {card.executor.model}" if card.executor else ""
-    days = " to ".join(dict.fromkeys((str(card.first_day), str(card.last_day))))
 
     def known(
         name: str, value: float | None, ci95: tuple[float, float] | None, n: int, unit: str
@@ -196,7 +195,7 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             of=tag,
             source=tag,
             setting=card.protocol_version,
-            conditions=f"{card.protocol_version}, {days}{executor}",
+            conditions=f"{card.protocol_version}, {card.days}{executor}",
             state=state.words,
             left_out=why,
         )

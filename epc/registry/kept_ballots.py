@@ -10,6 +10,7 @@ from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.recompute import load_manifest
 from epc.registry.fetching import restore_sealed
+from epc.registry.kinds.table import KINDS
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import find_checkout
 from epc.registry.record import Origin
@@ -84,14 +85,14 @@ class Kept:
 def source_of(snapshot: Snapshot) -> Source | None:
     """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
     card = snapshot.card
-    if card.origin:
+    if KINDS[card.kind].verdict_file:
         return card.origin if card.kept else None
     counts = card.audit and not (card.calibration or snapshot.failed)
     return "measured" if counts else None
 
 
 def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
-    if snapshot.card.origin:
+    if KINDS[snapshot.kind].verdict_file:
         yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
         return
     manifest = load_manifest(folder)

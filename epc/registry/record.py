@@ -227,6 +227,13 @@ class Record:
         return self.measured["to"] if self.measured else None
 
     @property
+    def days(self) -> str:
+        """The day or days on which it was measured, in words."""
+        return " to ".join(
+            dict.fromkeys(str(d or "unknown") for d in (self.first_day, self.last_day))
+        )
+
+    @property
     def by(self) -> str:
         """The contributor, with the login on GitHub where one is kept."""
         return f"{self.contributor} ({self.login} on GitHub)" if self.login else self.contributor

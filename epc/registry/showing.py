@@ -10,6 +10,7 @@ from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
 from epc.registry.expiry import Expiry
 from epc.registry.figures import Difference, figures_of
+from epc.registry.kinds.table import KINDS
 from epc.registry.record import (
     AuditSummary,
     Citation,
@@ -71,7 +72,6 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     """Return one snapshot as a page; `crosses` are sentences on what its audit found."""
     snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
     reason = f", {state.reason}" if state.reason else ""
-    days = " to ".join(dict.fromkeys(str(d or "unknown") for d in (card.first_day, card.last_day)))
     kinds = dict.fromkeys((card.kind, value.trust))
     lines = [
         f"{card.tag}  {', '.join(kinds)}  {card.protocol_version}",
@@ -79,7 +79,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         f"  evaluator  {model_in_words(card.evaluator)}",
         *_asked_as(card.evaluator),
         f"  executor   {model_in_words(card.executor)}",
-        f"  measured   {days}, N = {snapshot.n}, by {card.by}",
+        f"  measured   {card.days}, N = {snapshot.n}, by {card.by}",
         *([f"  recorded   {card.source}"] if card.source else []),
     ]
     if snapshot.failed:
@@ -87,9 +87,9 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     if snapshot.audit:
         lines += _audited(snapshot, snapshot.audit, crosses)
     if "totals" in snapshot.figures:
-        lines[2:] = _of_judge(snapshot, days)
+        lines[2:] = _of_judge(snapshot)
     if card.origin:
-        lines[2:] = _of_record(card, card.origin, snapshot.n, days)
+        lines[2:] = _of_record(card, card.origin, snapshot.n)
     if card.citation:
         lines += _cited(card.citation)
     lines += ["", "  figures, with 95% intervals where the numbers allow one"]
@@ -129,12 +129,12 @@ def _cited(citation: Citation) -> list[str]:
     return [f"  source     {parts[0]}", *(f"             {part}" for part in parts[1:])]
 
 
-def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
+def _of_judge(snapshot: Snapshot) -> Iterator[str]:
     """Yield who judged how much, and what to know before believing it."""
     card, figures = snapshot.card, snapshot.figures
     yield f"  judge      {model_in_words(card.evaluator)}"
     yield from _asked_as(card.evaluator)
-    yield f"  judged     {days}, N = {snapshot.n}, by {card.by}"
+    yield f"  judged     {card.days}, N = {snapshot.n}, by {card.by}"
     for method, total in figures["totals"].items():
         flags = "".join(f", {flag} {count}" for flag, count in total["flags"].items())
         if total["samples"]:
@@ -151,15 +151,15 @@ def _of_judge(snapshot: Snapshot, days: str) -> Iterator[str]:
     yield from (f"  beware     {remark}" for remark in figures["remarks"])
 
 
-def _of_record(card: Record, origin: Origin, verdicts: int, days: str) -> Iterator[str]:
+def _of_record(card: Record, origin: Origin, n: int) -> Iterator[str]:
     """Yield whose record it is, and how anybody makes it again."""
-    judge, recipe = card.evaluator, card.recipe
+    judge, recipe, unit = card.evaluator, card.recipe, KINDS[card.kind].unit
     yield f"  judge      {model_in_words(judge)}, {judge.as_printed} in the source"
-    yield f"  recorded   by others, {days}; {verdicts:,} verdicts, published by {card.by}"
+    yield f"  recorded   by others, {card.days}; {n:,} {unit}, published by {card.by}"
     yield f"  source     {origin.name}, {origin.repository}"
     yield f"             commit {origin.commit}, licence {card.licence}"
     where = "in the store" if card.kept else "with their source alone, as its licence has it"
-    yield f"  verdicts   {where}"
+    yield f"  {unit:<10} {where}"
     if recipe:
         yield f"  recipe     {recipe.command}, of {recipe.judge} alone"
         yield f"             SHA-256 of its lines {recipe.sha256}"

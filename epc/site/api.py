@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from epc.analysis.judge_card import card_json
 from epc.protocol.results import Json
-from epc.records.schemas import VERSION, schema
+from epc.records.schemas import VERSION, WITHIN, schema
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
@@ -60,7 +60,7 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
 
 def _schema_names() -> list[str]:
     folder = files("epc.spec") / "schemas" / VERSION
-    return sorted(path.name.removesuffix(".json") for path in folder.iterdir())
+    return sorted({path.name.removesuffix(".json") for path in folder.iterdir()} | {*WITHIN})
 
 
 def _index(site: Site) -> Json:

@@ -9,6 +9,7 @@ from epc.protocol.rules import rule_text
 from epc.records.manifest import Estimate, Manifest, ModelIdentity, plain
 from epc.records.observed.types import UNKNOWN
 from epc.registry import layout
+from epc.registry.kinds.table import KINDS
 from epc.registry.record import AuditSummary, Model, Record
 from epc.site.escaping import address, shown
 from epc.site.numbers import share, whole
@@ -65,7 +66,10 @@ def recorded(card: Record) -> Iterator[Fact]:
     yield "Repository", address(origin.repository)
     yield "Commit", origin.commit
     yield "Licence of the source", card.licence
-    yield "Its verdicts", "kept here" if card.kept else "not kept here: no licence allows it"
+    yield (
+        f"Its {KINDS[card.kind].unit}",
+        "kept here" if card.kept else "not kept here: no licence allows it",
+    )
     if card.recipe:
         yield "Made by", card.recipe.command
         yield "Judge cut out", card.recipe.judge
@@ -161,23 +165,24 @@ def commands(site: Site, page: SnapshotPage) -> Iterator[tuple[str, str]]:
         f"Fetch its folder{where}; every SHA-256 is checked:",
         f"epc snapshot fetch {tag}{f' --from {base}' if base else ''} --out {tag}",
     )
-    if card.origin:
+    kind = KINDS[card.kind]
+    if kind.verdict_file:
         yield (
             "Check its verdicts, and take every figure from them again:",
             f"epc observe check {tag}/verdicts.*\nepc observe report {tag}/verdicts.*",
         )
-        yield "Hold them against what is published, in a clone:", f"epc snapshot recompute {tag}"
-    elif page.row.about == "judgments":
+    elif kind.about == "judgments":
         yield (
             "Check every record again from the raw replies, and take the shares from them:",
             f"epc judge check {tag}\nepc judge report {tag}",
         )
-        yield "Hold them against what is published, in a clone:", f"epc snapshot recompute {tag}"
-    else:
+    elif card.audit:
         yield (
             "Check it, and compute every figure again from the raw trials:",
             f"epc validate {tag}\nepc audit {tag}",
         )
+    if not card.audit:
+        yield "Hold them against what is published, in a clone:", f"epc snapshot recompute {tag}"
     yield (
         "In a clone, with DVC alone:",
         (

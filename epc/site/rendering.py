@@ -13,7 +13,7 @@ from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.registry.expiry import COMING
 from epc.registry.figures import rank
-from epc.registry.kinds.table import About
+from epc.registry.kinds.table import KINDS, About
 from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
@@ -101,7 +101,7 @@ def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
         if about == "judgments":
             context = _judged(site, snapshot, evaluator_names) | {"gallery": pictures(snapshot)}
             yield snapshot.place, text("judged", **context, other=other)
-        elif about == "records":
+        elif KINDS[snapshot.card.kind].verdict_file:
             yield (
                 snapshot.place,
                 text("observed", **_observed(site, snapshot, evaluator_names), other=other),
@@ -309,7 +309,6 @@ def _observed(site: Site, page: SnapshotPage, evaluator_names: frozenset[str]) -
     why = Counter(pair for group in groups for pair in group["left_out"].items())
     return {
         **_any_snapshot(site, page, evaluator_names),
-        "recorded": list(describing.recorded(page.card)),
         "names": sorted({name for group in groups for name in group["figures"]}, key=rank),
         "crossing": [group for group in groups if group["transfer"]],
         "left_out": [(*pair, count) for pair, count in sorted(why.items())],
@@ -334,6 +333,8 @@ def _any_snapshot(
         "page": page,
         **_result(site, page),
         "story": list(story(page)),
+        "recorded": list(describing.recorded(page.card)),
+        "unit": KINDS[page.card.kind].unit,
         "evaluator": describing.link(name, f"../../evaluators/{name}/")
         if name in evaluator_names
         else name,
@@ -354,6 +355,6 @@ def _result(site: Site, page: SnapshotPage) -> dict[str, Any]:
     bands = bands_of(page.row.snapshot, site.evidence.get(page.row.tag))
     coin = bands["gamma"] if bands else None
     chart = result_chart(page.row, coin)
-    if chart is None and page.card.citation and not page.row.failed:
-        chart = stated_chart(page.figures)
+    if chart is None and not page.row.failed:
+        chart = stated_chart(page.figures, KINDS[page.card.kind].made)
     return {"told": told(page, coin), "picture": drawn(chart)}

@@ -7,6 +7,7 @@ from typing import Final
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.registry.figures import Figure
+from epc.registry.kinds.table import KINDS
 from epc.registry.record import Citation, Origin, Record
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
@@ -231,8 +232,9 @@ def _first(best: Figure) -> str:
 def _recorded(page: SnapshotPage, origin: Origin) -> Told:
     row, best = page.row, page.row.headline
     name = page.card.evaluator.model
+    count = f"{row.n:,} {KINDS[page.card.kind].unit}"
     silent = "are right, change with the place or are repeated"
-    answer = [f"Nothing says whether these {row.n:,} verdicts {silent}."]
+    answer = [f"Nothing says whether these {count} {silent}."]
     if best and best.n:
         answer = [_first(best)]
         what = best.name.partition("/")[0]
@@ -244,7 +246,7 @@ def _recorded(page: SnapshotPage, origin: Origin) -> Told:
                 "judge is asked."
             )
     return Told(
-        asked=f"What do the {row.n:,} verdicts show that {origin.name} recorded of {name}?",
+        asked=f"What do the {count} show that {origin.name} recorded of {name}?",
         answer=tuple(answer),
         may=(f"What {origin.name} recorded in the setting named, at the snapshot's commit.",),
         may_not=(

@@ -1,6 +1,6 @@
 """The one table of the kinds of record. Past it a kind is a word to print.
 
-A kind is a row here, a module of the same name beside this one, and its branch of the schemas.
+A kind is a row here, a module of the same name beside this one, and its branches of the schema.
 
 Pure: it takes JSON that a schema has admitted.
 """
@@ -26,7 +26,7 @@ class Kind:
     `unit` is what `n` counts, `made` how it came about. `documents` are those of the run itself,
     which stand beside its raw files; the last holds digests of what the run gave, so that no two
     runs have the same. `states` are fields that every card of it has. `no_gamma` says why it has
-    no gamma, if it has none.
+    no gamma, if it has none. `verdict_file` says that its raw file is one of verdicts (R77).
     """
 
     about: About
@@ -35,6 +35,7 @@ class Kind:
     states: tuple[str, ...]
     documents: tuple[str, ...] = ()
     has_raw: bool = False
+    verdict_file: bool = False
     no_gamma: str = ""
 
     @property
@@ -70,6 +71,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         made="recorded by others",
         states=("conditions", "licence", "origin", "kept"),
         documents=(OBSERVED,),  # and the pointer, where the licence lets the verdicts be kept
+        verdict_file=True,
         no_gamma="it is of verdicts that others recorded, and has no gamma",
     ),
 }

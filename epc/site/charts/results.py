@@ -5,6 +5,7 @@ from typing import Final
 
 from epc.protocol.results import Json
 from epc.registry.figures import Figure, rank
+from epc.registry.kinds.table import KINDS
 from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Direction, Row
@@ -24,7 +25,7 @@ _NOISE: Final = (
     "lie without any coupling."
 )
 _SHARES: Final = "Dot: the share, with its 95% interval."
-_STATED: Final = "Dot: the figure as it was printed, with the 95% interval that its numbers allow."
+_STATED: Final = "Dot: the figure as it was {}, with the 95% interval that its numbers allow."
 
 
 def result_chart(row: Row, coin: Band | None) -> Forest | None:
@@ -34,7 +35,7 @@ def result_chart(row: Row, coin: Band | None) -> Forest | None:
     """
     if row.about == "judgments":
         return None if row.failed else _judged(row.snapshot.figures)
-    if row.about == "records":
+    if KINDS[row.snapshot.kind].verdict_file:
         return _recorded(row)
     crossing = [direction for direction in row.directions if direction.into]
     if crossing:
@@ -44,13 +45,13 @@ def result_chart(row: Row, coin: Band | None) -> Forest | None:
     return None
 
 
-def stated_chart(figures: tuple[Figure, ...]) -> Forest | None:
-    """Return the picture of shares and indices that somebody printed without any gamma."""
+def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
+    """Return the picture of shares and indices without any gamma; `made` is how they came about."""
     if not figures:
         return None
     marks = [Mark(label=in_words(f.name), value=f.mean, interval=f.interval) for f in figures]
-    panel = Panel(title="as printed", marks=marks, text=_number, reach=(0, 1))
-    return Forest(title="What was printed", note=_STATED, panels=[panel])
+    panel = Panel(title=f"as {made}", marks=marks, text=_number, reach=(0, 1))
+    return Forest(title=f"What was {made}", note=_STATED.format(made), panels=[panel])
 
 
 def _crossing(directions: list[Direction]) -> Forest:
