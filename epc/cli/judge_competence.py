@@ -128,13 +128,14 @@ def again(folder: Path, options: "Asked", judges: tuple[str, ...]) -> str:
 def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
     from epc.analysis.judging.competence import competences
     from epc.records.typed import as_json
-    from epc.report.judging.competence import competence_text
+    from epc.report.document import printed
+    from epc.report.judging.competence import competence
 
     results = [one for one in competences(folder) if not judges or one.judge in judges]
     tell(
         form,
         lambda: {"competence": as_json(results)},
-        lambda: "\n".join(competence_text(results)).strip(),
+        lambda: printed(competence(results)),
     )
     return results
 

@@ -114,7 +114,7 @@ def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -
         for finding in report.findings:
             note(f"{finding.problem} [{finding.clause}]")
     else:
-        from epc.report.judging.text import text
+        from epc.report.judging.document import text
 
         say(text(report))
     return report

@@ -1,11 +1,11 @@
-"""What tests say of judges, as tables that the printed report and the page both show."""
+"""What tests say of judges, as parts of a document."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from epc.analysis.judging.evaluation import Ablation, Competence, Detection, Retest
 from epc.audit.competence import FEWEST, Word
+from epc.report.document import Listed, Part, Section, Table
 from epc.spec.judge_v1 import OVERALL
 from epc.statistics.figures import in_percent, range_text, to_two_places
 
@@ -35,15 +35,6 @@ _POSITION: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A table and what is said below it."""
-
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
-
-
 def title_of(competence: Competence) -> str:
     """Return one line that says what a judge is worth on texts whose order is known."""
     task = "outputs from spoilt ones"
@@ -52,32 +43,18 @@ def title_of(competence: Competence) -> str:
     return f"{competence.judge}: {competence.word} of telling {task}"
 
 
-def tables(competence: Competence) -> Iterator[Shown]:
-    """Yield what stands below that line."""
-    yield _planted(competence)
-    yield _shifts(competence)
-    if competence.ablation is not None:
-        yield _ablation(competence.ablation)
-    if competence.retests:
-        yield _retests(competence.retests)
-
-
-def competence_text(rows: Sequence[Competence]) -> Iterator[str]:
-    """Yield the printed form."""
+def competence(rows: Iterable[Competence]) -> Iterator[Section]:
+    """Yield what tests say of each judge."""
     for row in rows:
-        yield from ("", title_of(row))
-        for shown in tables(row):
-            yield _line(shown.head)
-            yield from map(_line, shown.rows)
-            yield from (f"  {note}" for note in shown.notes)
+        parts = [*_planted(row), *_shifts(row)]
+        if row.ablation is not None:
+            parts += _ablation(row.ablation)
+        if row.retests:
+            parts += _retests(row.retests)
+        yield Section(title_of(row), parts)
 
 
-def _line(cells: tuple[str, ...]) -> str:
-    first, *cells_after = cells
-    return f"  {first:<44}{''.join(cell.ljust(24) for cell in cells_after)}".rstrip()
-
-
-def _planted(test: Competence) -> Shown:
+def _planted(test: Competence) -> Iterator[Part]:
     counts = (
         f"{test.evaluations:,} evaluations of {test.outputs:,} outputs and texts made from them"
     )
@@ -92,11 +69,9 @@ def _planted(test: Competence) -> Shown:
         notes.insert(0, f"{score}: it detects nothing")
     if any(row.ci95 is None for row in test.kinds):
         notes.append(f"no interval is stated for fewer than {FEWEST} pairs, or too few questions")
-    return Shown(
-        head=("planted pairs", "as expected", "pairs", "lost, at floor", "bounds", "word"),
-        rows=tuple(_detection(row) for row in (test.overall, *test.kinds)),
-        notes=tuple(notes),
-    )
+    head = ("planted pairs", "as expected", "pairs", "lost, at floor", "bounds", "word")
+    yield Table("planted pairs", [head, *map(_detection, (test.overall, *test.kinds))])
+    yield Listed(notes)
 
 
 def _detection(row: Detection) -> tuple[str, ...]:
@@ -110,7 +85,7 @@ def _detection(row: Detection) -> tuple[str, ...]:
     )
 
 
-def _shifts(competence: Competence) -> Shown:
+def _shifts(competence: Competence) -> Iterator[Part]:
     rows = (
         (
             row.by,
@@ -123,37 +98,36 @@ def _shifts(competence: Competence) -> Shown:
         for row in competence.shifts
         if row.pairs
     )
-    return Shown(
-        head=("what should not matter", "points", "pairs", "lost", "word", "of"),
-        rows=tuple(rows),
-        notes=(f"position: {_POSITION}",),
+    head = ("what should not matter", "points", "pairs", "lost", "word", "of")
+    yield Table("what should not matter", [head, *rows])
+    yield Listed([f"position: {_POSITION}"])
+
+
+def _ablation(ablation: Ablation) -> Iterator[Part]:
+    moved = (
+        ("evidence taken out", "score moves", "points"),
+        ("its quote", in_percent(ablation.moved), to_two_places(ablation.change)),
+        (
+            "as much elsewhere",
+            in_percent(ablation.moved_control),
+            to_two_places(ablation.change_control),
+        ),
+        ("the difference", "", to_two_places(ablation.difference)),
+    )
+    yield Table("evidence taken out", moved)
+    yield Listed(
+        [
+            f"{_BEARS[ablation.bears]}: {ablation.pairs:,} quotes, {ablation.lost:,} lost",
+            "points are those of the dimension that the quote was given for",
+        ]
     )
 
 
-def _ablation(ablation: Ablation) -> Shown:
-    of = "points are those of the dimension that the quote was given for"
-    return Shown(
-        head=("evidence taken out", "score moves", "points"),
-        rows=(
-            ("its quote", in_percent(ablation.moved), to_two_places(ablation.change)),
-            (
-                "as much elsewhere",
-                in_percent(ablation.moved_control),
-                to_two_places(ablation.change_control),
-            ),
-            ("the difference", "", to_two_places(ablation.difference)),
-        ),
-        notes=(f"{_BEARS[ablation.bears]}: {ablation.pairs:,} quotes, {ablation.lost:,} lost", of),
-    )
-
-
-def _retests(rows: Sequence[Retest]) -> Shown:
-    return Shown(
-        head=("asked again", "same score", "outputs", "mean difference", "weighted kappa"),
-        rows=tuple(_retest(row) for row in rows),
-        notes=tuple(
-            f"{row.shared:,} answers are one in both, left out" for row in rows if row.shared
-        ),
+def _retests(rows: Sequence[Retest]) -> Iterator[Part]:
+    head = ("asked again", "same score", "outputs", "mean difference", "weighted kappa")
+    yield Table("asked again", [head, *map(_retest, rows)])
+    yield Listed(
+        [f"{row.shared:,} answers are one in both, left out" for row in rows if row.shared]
     )
 
 

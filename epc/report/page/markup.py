@@ -13,8 +13,21 @@ from importlib.resources import files
 from typing import Final
 from xml.etree import ElementTree as ET
 
+from epc.errors import Finding
 from epc.printable import spelt
 from epc.report.charts.chart import Chart
+from epc.report.document import (
+    Beside,
+    Conclusion,
+    Facts,
+    Findings,
+    Listed,
+    Part,
+    Section,
+    Table,
+    Toned,
+    Verbatim,
+)
 from epc.report.picture import svg
 from epc.version import __version__
 
@@ -45,7 +58,13 @@ def element(name: str, *content: Content, **attributes: str) -> Markup:
 
 def joined(content: Iterable[Content]) -> Markup:
     """Return pieces one after another."""
-    return Markup("".join(p.text if isinstance(p, Markup) else _escaped(p) for p in content))
+    return Markup("".join(map(_inner, content)))
+
+
+def _inner(content: Content) -> str:
+    if isinstance(content, Toned):
+        return element("span", str(content), class_=content.tone).text
+    return content.text if isinstance(content, Markup) else _escaped(content)
 
 
 def facts(pairs: Iterable[tuple[str, Content]]) -> Markup:
@@ -81,6 +100,41 @@ def folded(summary: str, *content: Content, open_: bool = False) -> Markup:
     """Return details under a summary; the browser folds them, without a script."""
     more = {"open": ""} if open_ else {}
     return element("details", element("summary", element("h2", summary)), *content, **more)
+
+
+def rendered(part: Part) -> Markup:  # noqa: C901, PLR0911  (a form for each kind)
+    """Return a part of a document as markup."""
+    match part:
+        case Conclusion(word, sentence):
+            shown = (element("strong", str(word)), element("p", sentence))
+            return element("section", *shown, class_=f"word {word.tone}")
+        case Facts(pairs):
+            return facts(pairs)
+        case Listed(items):
+            return listed(items)
+        case Table(name, rows):
+            return table(rows, name=name)
+        case Findings(entries, none):
+            return listed(map(_finding, entries)) if entries else element("p", none)
+        case Verbatim(text):
+            return element("pre", text)
+        case Section(title, parts, "card"):
+            return element("section", element("h2", title), *map(rendered, parts), class_="card")
+        case Section(title, parts, form):
+            return folded(title, *map(rendered, parts), open_=form == "open")
+        case Beside(parts):
+            pictures = any(isinstance(inner, Chart) for inner in parts)
+            return element("div", *map(rendered, parts), class_="pictures" if pictures else "cards")
+        case Chart():
+            return drawn(part)
+        case str():
+            return element("p", part)
+
+
+def _finding(finding: Finding) -> Markup:
+    severity = element("span", finding.severity, class_=finding.severity)
+    remedy = element("span", f"Remedy: {finding.remedy}", class_="remedy")
+    return joined((severity, f": {finding.problem} [{finding.clause}] ", remedy))
 
 
 def drawn(chart: Chart) -> Markup:

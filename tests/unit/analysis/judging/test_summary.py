@@ -18,8 +18,8 @@ from epc.analysis.judging.summary import summary
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
 from epc.records.typed import as_json
+from epc.report.judging.document import text
 from epc.report.judging.table import COLUMNS, accuracy_table, table
-from epc.report.judging.text import text
 from epc.report.page.judging import judging_page
 from epc.spec.judge_v1 import DIMENSIONS
 

@@ -9,7 +9,8 @@ import pytest
 from judge_support import grid, imported, record_for, reply_row
 
 from epc.analysis.judging.summary import summary
-from epc.report.page.judging_tables import details
+from epc.report.judging.document import parts
+from epc.report.page.markup import rendered
 
 
 def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
@@ -20,7 +21,8 @@ def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
     imported(folder / "e", grid(), replies)
     (one,) = summary([folder / "e"]).evaluations
     tables = re.findall(
-        r'aria-label="([^"]*)".*?<tbody>(.*?)</tbody>', "".join(part.text for part in details(one))
+        r'aria-label="([^"]*)".*?<tbody>(.*?)</tbody>',
+        "".join(rendered(part).text for part in parts(one)),
     )
     return {  # without intervals, which two questions leave wide
         name: [

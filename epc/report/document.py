@@ -1,0 +1,166 @@
+"""A report as a document: a word, sections of sentences, facts, lists, tables, pictures, findings.
+
+A result is turned into one once. `printed` is its form for a terminal, `rendered` of
+`epc.report.page.markup` the one for a page.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Self, TypeAlias, Union
+
+from epc.errors import Finding
+from epc.report.charts.chart import Chart
+
+_WIDTH: Final = 120  # characters; a wider table goes on below
+_MOST_ROWS: Final = 40
+_GAP: Final = "  "
+
+
+class Toned(str):
+    """A word that a page shows in the colour of its `tone`."""
+
+    __slots__ = ("tone",)
+    tone: str
+
+    def __new__(cls, text: str, tone: str) -> Self:
+        """Return a word with its tone."""
+        word = super().__new__(cls, text)
+        word.tone = tone
+        return word
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """What a result comes to: a word, and the sentence that says what it means."""
+
+    word: Toned
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts, each with its label; one without goes on with the one before."""
+
+    pairs: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Sentences below each other."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, the first of them the head."""
+
+    name: str
+    rows: Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Findings, or what is said where there are none."""
+
+    entries: Sequence[Finding]
+    none: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Text as somebody wrote it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Parts under a title.
+
+    On a page they are folded, open, or a card. Of a `brief` one a terminal shows the title alone.
+    """
+
+    title: str
+    parts: Sequence["Part"]
+    form: Literal["folded", "open", "card", "brief"] = "folded"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Cards or pictures beside each other."""
+
+    parts: Sequence["Section | Chart"]
+
+
+Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
+    str, Conclusion, Facts, Listed, Table, Findings, Verbatim, Section, Beside, Chart
+]
+
+
+def printed(parts: Iterable[Part]) -> str:
+    """Return a document as a terminal shows it: without pictures, whose figures are in tables."""
+    return "\n".join(line.rstrip() for line in _below(parts)).strip("\n")
+
+
+def _below(parts: Iterable[Part]) -> Iterator[str]:
+    """Yield the lines of parts; an empty one stands before a table and after a section."""
+    before: Part | None = None
+    for part in parts:
+        after = isinstance(before, Section) and not isinstance(part, Section)
+        if after or (before is not None and isinstance(part, Table)):
+            yield ""
+        yield from _lines(part)
+        before = part
+
+
+def _lines(part: Part) -> Iterator[str]:  # noqa: C901  (a form for each kind of part)
+    match part:
+        case Conclusion(word, sentence):
+            yield from (word, f"  {sentence}")
+        case Facts(pairs):
+            yield from _aligned(pairs)
+        case Listed(items):
+            yield from (f"- {item}" for item in items)
+        case Table(_, rows):
+            yield from _table(rows)
+        case Findings(entries, none):
+            for text in map(str, entries) if entries else [none]:
+                yield from text.split("\n")
+        case Section(title, _, "brief"):
+            yield title
+        case Section(title, inner):
+            yield from ("", title, *(f"  {line}" for line in _below(inner)))
+        case Beside(inner):
+            yield from _below(inner)
+        case Verbatim(text) | str(text):
+            yield from text.split("\n")
+        case Chart():
+            pass
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield a table in as many blocks of columns, each with the first, as its width takes."""
+    shown = rows[: _MOST_ROWS + 1]
+    first, *others = ([*column] for column in zip(*shown, strict=True))
+    while True:
+        block = [first, *others[:1]]
+        while len(block) <= len(others) and _width(*block, others[len(block) - 1]) <= _WIDTH:
+            block.append(others[len(block) - 1])
+        yield from _aligned(list(zip(*block, strict=True)))
+        others = others[len(block) - 1 :]
+        if not others:
+            break
+        yield ""
+    if more := len(rows) - len(shown):
+        yield f"... {more:,} more rows: --format json has them all"
+
+
+def _width(*columns: Sequence[str]) -> int:
+    return sum(max(map(len, column)) + len(_GAP) for column in columns)
+
+
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield _GAP.join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip()
