@@ -102,7 +102,7 @@ class Journal:
             self._writing = self._loop.create_task(self._write_waiting())
         assert self._loop is not None
         done = self._loop.create_future()
-        self._waiting.append((call["id"], dumps_line(call).removesuffix("\n").encode(), done))
+        self._waiting.append((call["id"], _line_of(call), done))
         await done
 
     async def drain(self) -> None:
@@ -132,7 +132,7 @@ class Journal:
                 await self._loop.run_in_executor(
                     self._thread,
                     self._write,
-                    b"".join([head, *(_summed(line) for _, line, _ in batch)]),
+                    b"".join([head, *(line for _, line, _ in batch)]),
                 )
             except OSError as error:
                 self._broken = WorldError(f"cannot write {self.path}: {error.strerror or error}")
@@ -141,8 +141,8 @@ class Journal:
                 return
             self._end += len(head)
             for name, line, done in batch:
-                self._places[name] = (self._end + len(_CALL), len(line))
-                self._end += len(_summed(line))
+                self._places[name] = (self._end + len(_CALL), len(line) - len(_CALL) - _SUM)
+                self._end += len(line)
                 if not done.done():
                     done.set_result(None)
             self._streaming = bool(self._waiting)
@@ -245,6 +245,10 @@ def _summed(call: bytes) -> bytes:
     return b'%s%s,"crc":"%08x"}\n' % (_CALL, call, zlib.crc32(call))
 
 
+def _line_of(call: Json) -> bytes:
+    return _summed(dumps_line(call).removesuffix("\n").encode())
+
+
 def _is_whole(line: bytes) -> bool:
     try:
         json.loads(line)
@@ -265,6 +269,5 @@ def journal_in(folder: Path) -> Journal:
 
 def write_journal(folder: Path, calls: Iterable[Json]) -> None:
     """Write a journal of calls into a folder that has none."""
-    lines = (_summed(dumps_line(call).removesuffix("\n").encode()) for call in calls)
     with able_to("write", folder / JOURNAL):
-        (folder / JOURNAL).write_bytes(b"".join(lines))
+        (folder / JOURNAL).write_bytes(b"".join(map(_line_of, calls)))

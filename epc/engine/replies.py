@@ -1,6 +1,7 @@
 """What a chat-completion body holds, without its secrets, and what its status means."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -42,10 +43,11 @@ def completion(
     Raises: TransientError if it holds none: garbage, truncated JSON, another protocol's, neither
     content nor a reason to stop.
     """
-    raw = body.decode("utf-8-sig", "replace")
+    body = body.removeprefix(BOM_UTF8)
+    raw = body.decode("utf-8", "replace")
     reply = redact(raw)
     try:
-        body.decode("utf-8-sig")  # strictly
+        body.decode()  # strictly
         value = decoded(raw)
         if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
             echoed, value = value, without_secrets(value, redact)

@@ -134,9 +134,8 @@ class Transport:
         except aiohttp.ClientError as error:
             message = " ".join(str(error).split()) or type(error).__name__
             raise NoReplyError(redact(message)) from None
-        kept = {name: reply.headers.get(name, "") for name in ALLOWED_HEADERS}
-        allowed = {name: value for name, value in kept.items() if value and value.isascii()}
-        return Reply(status=reply.status, headers=allowed, body=body)
+        kept = {n: v for n in ALLOWED_HEADERS if (v := reply.headers.get(n, "")) and v.isascii()}
+        return Reply(status=reply.status, headers=kept, body=body)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -178,7 +177,7 @@ async def _body(stream: "StreamReader", most: int) -> bytes:
     Raises: OversizedError if it has more bytes than are taken.
     """
     parts: list[bytes] = []
-    async for part in stream.iter_any():
+    while part := await stream.readany():
         parts.append(part)
         most -= len(part)
         if most < 0:
