@@ -57,9 +57,10 @@ async def ask_first_round(
         return
     domain, task, strategy, occasion = _first(plan, questions)
     caller.progress.begin("probe", 1)
-    response = await caller.ask(questions.answer(strategy, domain, task), occasion)
-    baseline = await caller.ask(questions.baseline(domain, task), occasion)
-    comparison = questions.comparison(strategy, domain, task, (response, baseline))
+    response = questions.answer(strategy, domain, task)
+    baseline = questions.baseline(domain, task)
+    answers = await both(caller.ask(response, occasion), caller.ask(baseline, occasion))
+    comparison = questions.comparison(strategy, domain, task, answers)
     call = await caller.ask(comparison, occasion)
     caller.progress.advance()
     kind = kind_of(call["answer"], call["finish_reason"])
