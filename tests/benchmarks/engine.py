@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -60,22 +60,27 @@ BARE = Path(__file__).with_name("bare.py")
 
 @dataclass(kw_only=True)
 class Setting:
-    """What the endpoint is told: seconds an answer takes, and whether it takes them unevenly."""
+    """What the endpoint is told: seconds an answer takes, whether unevenly, what it remembers."""
 
     executor_s: float = 0.0
     evaluator_s: float = 0.0
     shuffled: bool = False
+    kept: bool = False
 
 
 @dataclass(kw_only=True)
 class Seen:
-    """What the endpoint saw: requests, the most at once, seconds it was late, processor time."""
+    """What the endpoint saw: requests, the most at once, seconds it was late, processor time.
+
+    `bodies` are those of the requests, where it was told to keep them.
+    """
 
     requests: int = 0
     at_once: int = 0
     late_mean_s: float = 0.0
     late_most_s: float = 0.0
     processor_s: float = 0.0
+    bodies: list[Json] = field(default_factory=list)
 
 
 class Wire(asyncio.Protocol):
@@ -101,7 +106,10 @@ class Wire(asyncio.Protocol):
         if len(rest) < length:
             return
         self._bytes = rest[length:]
-        prompt = json.loads(rest[:length])["messages"][-1]["content"]
+        body = json.loads(rest[:length])
+        if Wire.setting.kept:
+            Wire.seen.bodies.append(body)
+        prompt = body["messages"][-1]["content"]
         judges = prompt.startswith("Evaluate.")
         latency = Wire.setting.evaluator_s if judges else Wire.setting.executor_s
         if Wire.setting.shuffled:
@@ -270,21 +278,6 @@ def bare(port: int, bodies: list[Json], concurrency: int) -> tuple[float, float]
     return time.perf_counter() - began, time.process_time() - used
 
 
-def bodies_of(folder: Path) -> list[Json]:
-    """Return the requests of a run as they were sent."""
-    with (folder / "calls.jsonl").open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    return [
-        {
-            "model": "bench",
-            "messages": [{"role": "user", "content": row["prompt"]}],
-            "temperature": 0.0,
-            "max_tokens": 400,
-        }
-        for row in rows
-    ]
-
-
 # ---------------------------------------------------------------------------- the table
 
 
@@ -327,16 +320,16 @@ def processor(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None
     """Processor time a call, beside bare aiohttp with the same requests, in turn."""
     ours: list[float] = []
     theirs: list[float] = []
-    endpoint.tell(executor_s=0.02, evaluator_s=0.02)
     for turn in range(3):
+        endpoint.tell(executor_s=0.02, evaluator_s=0.02, kept=True)
         cost = run(folder / str(turn), seeds=list(range(seeds)), rounds=rounds, reuse="none")
-        ours.append(cost.asking_s / cost.calls)
-        bodies = bodies_of(cost.folder)
-        theirs.append(bare(endpoint.port, bodies, 6 * seeds)[1] / len(bodies))
+        sent = endpoint.tell(executor_s=0.02, evaluator_s=0.02)
+        ours.append(cost.asking_s / sent.requests)
+        theirs.append(bare(endpoint.port, sent.bodies, sent.at_once)[1] / sent.requests)
         line(
             "processor time a call / bare aiohttp",
             f"{ours[-1] / theirs[-1]:.2f}",
-            f"{ours[-1] * 1000:.3f} ms / {theirs[-1] * 1000:.3f} ms, {cost.calls} calls",
+            f"{ours[-1] * 1000:.3f} ms / {theirs[-1] * 1000:.3f} ms, {sent.requests} calls",
         )
 
 
@@ -360,6 +353,7 @@ def used_by(compiled: Path, *command: str | Path) -> tuple[float, float]:
 def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     """`epc run` from its start to its record, beside a process that sends the same by aiohttp.
 
+    The same is every request that the endpoint saw, the canary's too, as many at once at most.
     User and system time of each whole process, taken in pairs against the same endpoint. One run
     of each compiles the modules and is not counted. Then the wall, against the critical path.
     """
@@ -370,11 +364,11 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     def once(run_folder: Path) -> tuple[float, float]:
         return used_by(compiled, "-m", "epc", "run", *names, *plan, "--out", run_folder)
 
-    endpoint.tell(executor_s=0.02, evaluator_s=0.02)
+    endpoint.tell(executor_s=0.02, evaluator_s=0.02, kept=True)
     once(folder / "first")
-    bodies, sent = bodies_of(folder / "first"), folder / "sent.json"
-    sent.write_text(json.dumps(bodies))  # here: each process begins on processors that were idle
-    bare_client = (BARE, str(endpoint.port), sent, str(6 * seeds))
+    seen, file = endpoint.tell(executor_s=0.02, evaluator_s=0.02), folder / "sent.json"
+    file.write_text(json.dumps(seen.bodies))  # here: no process begins while another writes
+    bare_client = (BARE, str(endpoint.port), file, str(seen.at_once))
     used_by(compiled, *bare_client)
     pairs = [
         (once(folder / str(turn))[1], used_by(compiled, *bare_client)[1]) for turn in range(_PAIRS)
@@ -385,7 +379,7 @@ def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
         "whole run / bare client, processor, start to end",
         f"{statistics.median(ratios):.2f}",
         f"the median of {_PAIRS} pairs, which are {ratios[0]:.2f} to {ratios[-1]:.2f}; "
-        f"the least of each {least:.2f} s / {bare_least:.2f} s; {len(bodies)} calls",
+        f"the least of each {least:.2f} s / {bare_least:.2f} s; {seen.requests} calls",
     )
     path = 2 * rounds * (EXECUTOR_S + EVALUATOR_S)
     endpoint.tell(executor_s=EXECUTOR_S, evaluator_s=EVALUATOR_S)
