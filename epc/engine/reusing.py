@@ -9,6 +9,7 @@ from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine.roles import Role
 from epc.errors import UsageError, refuse
 from epc.protocol.results import Json
+from epc.records.calls import call_of, check_reply
 from epc.records.findings import Findings
 from epc.records.layout import CALLS, digest
 from epc.records.manifest import Manifest
@@ -68,7 +69,9 @@ def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
     sha256 = manifest.raw["calls"].sha256
     if digest(path)["sha256"] != sha256:
         raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
-    findings = Findings()
-    calls = [row for _, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)")]
+    calls, findings = [], Findings()
+    for index, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)"):
+        check_reply(call_of(row), f"/calls/{index}", findings)
+        calls.append(row)
     refuse(findings.kept())
     return manifest, sha256, calls

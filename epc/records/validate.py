@@ -48,8 +48,11 @@ class Report(Checked):
     asked: list[AnsweredProbe] = field(default_factory=list, compare=False, repr=False)
 
 
-def validate(path: Path) -> Report:
+def validate(path: Path, *, figures: bool = True) -> Report:
     """Check a run folder, or a manifest with or without its raw files beside it.
+
+    Without `figures` nothing is computed again, and raw files are not read: for a run that was
+    finished a moment ago, whose figures are those that its written files gave.
 
     Raises: WorldError if the disk fails.
     Source: EPC-2.8; the pointers of raw files begin with /trials, /calls and /weights.
@@ -61,12 +64,12 @@ def validate(path: Path) -> Report:
     probes: list[AnsweredProbe] = []
     distinct = _check_configuration(manifest, findings)
     configured = all(finding.severity != "error" for finding in findings.kept())
-    sound = _check_seeds(manifest, findings) and distinct
+    sound = _check_seeds(manifest, findings) and distinct and figures
     if manifest.raw is None:
         problem = "names no raw trials, so its weights cannot be recomputed"
         remedy = "publish the run folder, not the manifest alone"
         findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
-    elif _check_files(manifest.raw, folder, findings) and distinct:
+    elif figures and _check_files(manifest.raw, folder, findings) and distinct:
         calls = _check_against_trials(manifest, folder, findings)
         if configured:
             probes = read_probes(manifest, folder, findings, calls)

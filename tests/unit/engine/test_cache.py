@@ -23,13 +23,14 @@ from engine_support import (
     verdict_of,
 )
 from msgspec.structs import replace
+from records_support import Run
 
 from epc.engine.budget import Limits
 from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.progress import Progress
 from epc.engine.request import Request
 from epc.engine.session import prepare
-from epc.errors import StoppedError, UsageError, WorldError
+from epc.errors import MalformedError, StoppedError, UsageError, WorldError
 from epc.records.validate import validate
 
 HOSTED = asked_for("openai/judge", "openai/writer", reuse="memo")
@@ -264,3 +265,18 @@ def test_reading_r76_what_cannot_be_reused_is_refused(tmp_path: Path) -> None:
     refused(mocks, "is not as it was measured")
     (first / "calls.jsonl").unlink()
     refused(mocks, "holds no answers: name the run folder")
+
+
+def test_reading_r76_no_answer_is_taken_over_that_its_own_reply_contradicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    first = Run(folder=tmp_path / "first")
+    with serving() as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        sitting(first.folder, HOSTED)
+    named = replace(HOSTED, reuse_answers_of=(first.folder,))
+    assert prepare(named, now=DAY).reusable
+    first.edit_row("calls", 3, answer="I was never said.")
+    with pytest.raises(MalformedError, match=r"/calls/3/answer.*I was never said"):
+        prepare(named, now=DAY)
