@@ -117,7 +117,8 @@ def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | Non
     """Compare two runs, verdict by verdict where both have their raw files."""
     from epc.analysis.compare import check_records, compare
     from epc.records.recompute import load_manifest
-    from epc.report.comparison_text import mitigation_report, report
+    from epc.report.comparison import comparison_page, document, mitigation_report
+    from epc.report.document import printed
 
     effect = _effect(left, right)
     comparison = compare(left, right, margin=margin, untrue=check_records(left, right))
@@ -125,12 +126,10 @@ def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | Non
         mitigation = {"mitigation": effect[0].as_json()} if effect else {}
         echo_json({**comparison.as_json(), **mitigation})
     else:
-        say(report(comparison))
+        say(printed(document(comparison)))
         if effect:
             say(f"\n{mitigation_report(load_manifest(left).evaluator.model, effect)}")
     if html is not None:
-        from epc.report.page.comparison import comparison_page
-
         write_page(html, comparison_page(comparison))
     leave(clean=comparison.clean)
 
@@ -151,7 +150,7 @@ def _only_mitigation(plain: Path, wrapped: tuple[Path, ...], form: str, html: Pa
     from epc.analysis.compare import check_records
     from epc.analysis.mitigation import mitigated
     from epc.records.recompute import load_manifest
-    from epc.report.comparison_text import mitigation_report
+    from epc.report.comparison import mitigation_report
 
     if html is not None:
         raise click.UsageError("--html is of two runs: leave MORE or --html out")

@@ -270,7 +270,7 @@ def report(
 
     results = show_report(list(folders), form, labels=labels)
     if html is not None:
-        from epc.report.page.judging import judging_page
+        from epc.report.judging.document import judging_page
 
         write_page(html, judging_page(results))
     if accuracy is not None:

@@ -31,10 +31,10 @@ class Toned(str):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a result comes to: a word, and the sentence that says what it means."""
+    """What a result comes to: a word, and what it means, where that is not plain."""
 
     word: Toned
-    sentence: str
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +107,18 @@ def _below(parts: Iterable[Part]) -> Iterator[str]:
     """Yield the lines of parts; an empty one stands before a table and after a section."""
     before: Part | None = None
     for part in parts:
-        after = isinstance(before, Section) and not isinstance(part, Section)
-        if after or (before is not None and isinstance(part, Table)):
-            yield ""
-        yield from _lines(part)
-        before = part
+        if lines := [*_lines(part)]:
+            after = isinstance(before, Section) and not isinstance(part, Section)
+            if after or (before is not None and isinstance(part, Table)):
+                yield ""
+            yield from lines
+            before = part
 
 
 def _lines(part: Part) -> Iterator[str]:  # noqa: C901  (a form for each kind of part)
     match part:
         case Conclusion(word, sentence):
-            yield from (word, f"  {sentence}")
+            yield from (word, f"  {sentence}") if sentence else (word,)
         case Facts(pairs):
             yield from _aligned(pairs)
         case Listed(items):

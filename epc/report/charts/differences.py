@@ -6,8 +6,14 @@ from typing import Any, Final
 from epc.analysis.differences import Difference
 from epc.protocol.results import Json
 from epc.report.charts.chart import FIRST, MUTED, WIDTH, Chart, layer, listed, quantity, told
-from epc.report.comparison_text import label_of
 
+_FIGURES: Final = {
+    "gamma": "gamma",
+    "jsd": "JSD, nats",
+    "tie_rate": "tie rate",
+    "pci": "PCI",
+    "zero_coupling_rate": "zero-coupling rate",
+}
 _ROW: Final = 22  # pixels
 _LONGEST: Final = 190  # pixels of a name that somebody else chose
 Figure = tuple[str, float, tuple[float, float] | None]
@@ -64,3 +70,9 @@ def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
         content=dots(rows, _TITLE, [0]),
         rows=rows,
     )
+
+
+def label_of(difference: Difference) -> str:
+    """Return what a figure is called, and of which part it is."""
+    part = f", {difference.part.replace('_', ' ')}" if difference.part else ""
+    return _FIGURES[difference.metric] + part

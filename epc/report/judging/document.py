@@ -1,7 +1,9 @@
 """An evaluation's report as a document: who can be trusted on what, what was judged, the rest."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
+from pathlib import PurePath
 from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation, Report
@@ -36,6 +38,7 @@ from epc.report.document import (
     printed,
 )
 from epc.report.judging.competence import competence
+from epc.report.page.markup import page
 from epc.spec.judge_v1 import DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE, VERDICTS
 from epc.statistics.figures import in_percent, range_text, to_two_places
 
@@ -47,6 +50,10 @@ _AXES: Final = {
 }
 _WORDS: Final = {"yes": "yes", "no": "no", "unknown": "cannot say"}
 _SCORES: Final = (OVERALL, *DIMENSIONS)
+_AGAIN: Final = """\
+epc judge check .                 # every record again from its raw reply
+epc judge report .                # the same in the terminal
+epc judge report . --html FILE    # this page"""
 
 
 def text(report: Report) -> str:
@@ -56,6 +63,20 @@ def text(report: Report) -> str:
         for one in report.evaluations
     )
     return "\n\n".join(filter(None, (*evaluations, printed(changes(report)))))
+
+
+def judging_page(report: Report) -> str:
+    """Return the report of an evaluation as one HTML document: the last one's, where several are.
+
+    What changed from one to the next stands below it. It says of no folder where it lies.
+    """
+    one = report.evaluations[-1]
+    drift = tuple(
+        replace(row, before=PurePath(row.before).name, after=PurePath(row.after).name)
+        for row in report.drift
+    )
+    document = (*parts(one), *changes(replace(report, drift=drift)))
+    return page(f"{report.protocol}, {PurePath(one.name).name}", title(one), document, again=_AGAIN)
 
 
 def title(one: Evaluation) -> str:

@@ -106,8 +106,9 @@ def rendered(part: Part) -> Markup:  # noqa: C901, PLR0911  (a form for each kin
     """Return a part of a document as markup."""
     match part:
         case Conclusion(word, sentence):
-            shown = (element("strong", str(word)), element("p", sentence))
-            return element("section", *shown, class_=f"word {word.tone}")
+            below = [element("p", sentence)] if sentence else []
+            name = element("strong", word.replace("_", " "))
+            return element("section", name, *below, class_=f"word {word.tone}")
         case Facts(pairs):
             return facts(pairs)
         case Listed(items):
@@ -177,19 +178,22 @@ _POLICY: Final = (
 )
 
 
-def page(title: str, *content: Markup) -> str:
-    """Return a whole HTML document."""
+def page(above: str, heading: str, parts: Iterable[Part], *, again: str) -> str:
+    """Return a document as a whole HTML file; `again` are the commands that make it."""
+    document = (*parts, Section("Compute it again", [Verbatim(again)]))
+    words = (part.word.replace("_", " ") for part in document if isinstance(part, Conclusion))
     head = element(
         "head",
         Markup('<meta charset="utf-8">'),
         Markup(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Markup('<meta name="referrer" content="no-referrer">'),
-        element("title", title),
+        element("title", ": ".join((heading, *words))),
         Markup(f"<style>{_STYLE}</style>"),
     )
+    top = element("header", element("p", above), element("h1", heading))
     foot = element(
         "footer", f"Made by epc {__version__}. This file needs no script and no network."
     )
-    body = element("body", element("main", *content), foot)
+    body = element("body", element("main", top, *map(rendered, document)), foot)
     return f"<!doctype html>\n{element('html', joined((head, body)), lang='en').text}\n"

@@ -1,11 +1,10 @@
 """The report of a run as a page: the word, what it rests on, a picture, and the details folded."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from epc.analysis.audit import Audit
 from epc.analysis.trajectories import Trajectories
 from epc.audit.coupling import Into
-from epc.errors import Finding
 from epc.protocol.rules import Rule, rule_text
 from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
@@ -16,28 +15,28 @@ from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.report.coupling_text import (
     MEANING,
     TWO_FIGURES,
-    conditions,
     figures,
     headline,
     matrices,
-    tested,
 )
-from epc.report.page.markup import (
-    Markup,
-    drawn,
-    element,
-    facts,
-    folded,
-    joined,
-    listed,
-    page,
-    sentence,
-    table,
+from epc.report.document import (
+    Beside,
+    Conclusion,
+    Facts,
+    Findings,
+    Listed,
+    Part,
+    Section,
+    Table,
+    Toned,
+    Verbatim,
 )
+from epc.report.page.markup import page, sentence
 from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, pair_title
 
 _AGAIN = """\
+cd FOLDER                # that holds manifest.json and its raw files
 epc validate .           # schema, meaning, and every figure again from the raw answers
 epc audit .              # the word and all of its reasons
 epc show . --html FILE   # this page"""
@@ -51,25 +50,49 @@ def run_page(
     `paths` are those of its weights, where its trials are at hand. `holds` says until when its
     figures hold, as far as somebody knows.
     """
-    model = manifest.evaluator.model
+    parts = _parts(manifest, audited, paths=paths, holds=holds)
+    return page(measurement_text.title(manifest), manifest.evaluator.model, parts, again=_AGAIN)
+
+
+def _parts(
+    manifest: Manifest, audited: Audit, *, paths: Trajectories | None, holds: Sequence[str]
+) -> Iterator[Part]:
     crossing = _crossing(audited)
-    return page(
-        f"{model}: {_word(audited.verdict)}",
-        element(
-            "header",
-            element("p", measurement_text.title(manifest)),
-            element("h1", model),
-        ),
-        _verdict(audited),
-        _cards(crossing),
-        facts(_conditional(audited, holds)),
-        _pictures(audited, crossing, paths),
-        *_details(manifest, audited, crossing),
+    yield Conclusion(Toned(audited.verdict, audited.verdict), sentence(MEANING[audited.verdict]))
+    yield Beside([_card(direction, into) for direction, into in crossing.items()])
+    yield Facts([*_conditional(audited, holds)])
+    charts = (
+        transfer_chart(crossing, word=audited.verdict, rule=RULE),
+        matrix_chart(crossing),
+        trajectories_chart(paths) if paths else None,
     )
-
-
-def _word(verdict: str) -> str:
-    return verdict.replace("_", " ")
+    yield Beside([chart for chart in charts if chart])
+    yield Section("What was measured", [Facts([*measurement_text.measured(manifest)])])
+    name = "Figures of the protocol"
+    table = Table(name, [*measurement_text.figures(manifest, audited)])
+    how_to_read = f"{' '.join(measurement_text.how_to_read(manifest))}."
+    yield Section(name, [table, how_to_read])
+    transfer = audited.facts.transfer
+    if crossing and transfer and (tables := [*matrices(transfer)]):
+        yield Section("What crosses, in full", [Table(title, rows) for title, rows in tables])
+    yield Section(
+        f"Findings ({len(audited.findings)})",
+        [
+            Findings(audited.findings, "None: nothing stands against these figures."),
+            Facts([*audit_text.on_the_domains(audited.facts)]),
+        ],
+    )
+    yield Section(
+        "Ties, refusals, preference for a place",
+        [
+            Facts([*audit_text.on_the_evaluator(audited.facts)]),
+            Listed([*measurement_text.remarks(manifest)]),
+        ],
+    )
+    verdicts = "Verdicts by strategy"
+    yield Section(verdicts, [Table(verdicts, [*_verdicts(manifest)])])
+    yield Section("Configuration", [*_configuration(manifest)])
+    yield Section("Provenance", [*_provenance(manifest)])
 
 
 def _crossing(audited: Audit) -> Mapping[Direction, Into]:
@@ -80,108 +103,22 @@ def _crossing(audited: Audit) -> Mapping[Direction, Into]:
     return transfer.directions or {}
 
 
-def _verdict(audited: Audit) -> Markup:
-    return element(
-        "section",
-        element("strong", _word(audited.verdict)),
-        element("p", sentence(MEANING[audited.verdict])),
-        class_=f"word {audited.verdict}",
-    )
-
-
-def _cards(crossing: Mapping[Direction, Into]) -> Markup:
-    cards = (
-        element(
-            "section",
-            element("h2", pair_title(direction)),
-            element("p", sentence(headline(direction, into))),
-            facts(list(figures(direction, into))[:2]),
-            class_="card",
-        )
-        for direction, into in crossing.items()
-    )
-    return element("div", *cards, class_="cards")
+def _card(direction: Direction, into: Into) -> Section:
+    said = sentence(headline(direction, into))
+    return Section(pair_title(direction), [said, Facts([*figures(direction, into)])], "card")
 
 
 def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield what the headline takes for granted."""
     transfer = audited.facts.transfer
     if transfer is not None:
-        yield "p value", tested(transfer)
-        if transfer.test is not None:
-            yield "conditional", conditions(transfer)
+        yield from audit_text.crossing(transfer)
         if transfer.directions:
             yield "two figures", TWO_FIGURES
     yield "control", f"the noise floor is {audit_text.METHODS[audited.control['method']]}"
     yield "rule", f"version {RULE}; see Readings R70 to R74"
     for number, line in enumerate(holds):
         yield "" if number else "holds", line
-
-
-def _pictures(
-    audited: Audit, crossing: Mapping[Direction, Into], paths: Trajectories | None
-) -> Markup:
-    charts = (
-        transfer_chart(crossing, word=audited.verdict, rule=RULE),
-        matrix_chart(crossing),
-        trajectories_chart(paths) if paths else None,
-    )
-    return element("div", *(drawn(chart) for chart in charts if chart), class_="pictures")
-
-
-def _details(
-    manifest: Manifest, audited: Audit, crossing: Mapping[Direction, Into]
-) -> Iterator[Markup]:
-    yield folded("What was measured", facts(measurement_text.measured(manifest)))
-    yield folded(
-        "Figures of the protocol",
-        table(measurement_text.figures(manifest, audited), name="Figures of the protocol"),
-        element("p", " ".join(measurement_text.how_to_read(manifest)) + "."),
-    )
-    transfer = audited.facts.transfer
-    if crossing:
-        parts = (
-            joined((element("h3", pair_title(d)), facts(figures(d, into))))
-            for d, into in crossing.items()
-        )
-        tables = (
-            joined((element("h3", title), table(rows, name=title)))
-            for title, rows in (matrices(transfer) if transfer else ())
-        )
-        yield folded("What crosses, in full", *tables, *parts)
-    yield folded(
-        f"Findings ({len(audited.findings)})",
-        findings(audited.findings, none="None: nothing stands against these figures."),
-        facts(audit_text.on_the_domains(audited.facts)),
-    )
-    yield folded(
-        "Ties, refusals, preference for a place",
-        facts(audit_text.on_the_evaluator(audited.facts)),
-        listed(measurement_text.remarks(manifest)),
-    )
-    yield folded("Verdicts by strategy", table(_verdicts(manifest), name="Verdicts by strategy"))
-    yield folded("Configuration", *_configuration(manifest))
-    yield folded("Provenance", *_provenance(manifest))
-    yield folded(
-        "Compute it again",
-        element("p", "In the folder that holds manifest.json and its raw files:"),
-        element("pre", _AGAIN),
-    )
-
-
-def findings(entries: Iterable[Finding], *, none: str) -> Markup:
-    """Return findings, each with its clause and what to do."""
-    items = [
-        joined(
-            (
-                element("span", finding.severity, class_=finding.severity),
-                f": {finding.problem} [{finding.clause}] ",
-                element("span", f"Remedy: {finding.remedy}", class_="remedy"),
-            )
-        )
-        for finding in entries
-    ]
-    return listed(items) if items else element("p", none)
 
 
 def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:
@@ -206,7 +143,7 @@ def _rule(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "learning rule", rule_text(rule)
 
 
-def _configuration(manifest: Manifest) -> Iterator[Markup]:
+def _configuration(manifest: Manifest) -> Iterator[Part]:
     config = manifest.config
     pairs = [
         ("rounds", f"{config.rounds} a phase"),
@@ -215,19 +152,17 @@ def _configuration(manifest: Manifest) -> Iterator[Markup]:
         ("seeds", ", ".join(map(str, config.seeds))),
         ("generator", config.generator),
     ]
-    yield facts(pairs)
-    yield element("h3", "Evaluator prompt")
-    yield element("pre", manifest.evaluator_prompt)
-    yield element("h3", "Strategies")
-    yield facts((strategy.name, strategy.prompt) for strategy in manifest.strategies)
+    yield Facts(pairs)
+    yield Section("Evaluator prompt", [Verbatim(manifest.evaluator_prompt)], "open")
+    strategies = [(strategy.name, strategy.prompt) for strategy in manifest.strategies]
+    yield Section("Strategies", [Facts(strategies)], "open")
     for domain, tasks in manifest.tasks.items():
-        yield element("h3", f"Tasks: {domain}")
-        yield listed(tasks)
+        yield Section(f"Tasks: {domain}", [Listed(tasks)], "open")
 
 
-def _provenance(manifest: Manifest) -> Iterator[Markup]:
+def _provenance(manifest: Manifest) -> Iterator[Part]:
     provenance = manifest.provenance
-    yield facts(
+    yield Facts(
         [
             ("created", provenance.created),
             ("calls", ", ".join(f"{count:,} {role}" for role, count in provenance.calls.items())),
@@ -248,4 +183,4 @@ def _provenance(manifest: Manifest) -> Iterator[Markup]:
     if manifest.raw:
         head = ("raw file", "rows", "bytes", "SHA-256")
         rows = ((f.path, f"{f.rows:,}", f"{f.bytes:,}", f.sha256) for f in manifest.raw.values())
-        yield table([head, *rows], name="Raw files")
+        yield Table("Raw files", [head, *rows])

@@ -143,7 +143,7 @@ def test_compare_in_words_and_its_exit_codes(tmp_path: Path) -> None:
     empty = epc("compare", "a", ".", cwd=tmp_path)
 
     assert (itself.returncode, itself.stderr) == (0, "")
-    assert itself.stdout.startswith("SAME, like for like\n  A  a: mock/deterministic, 2026-07-02")
+    assert itself.stdout.startswith("SAME, like for like\nA  a: mock/deterministic, 2026-07-02")
     assert "0 of 176 changed, 0.0%: 0 towards A, 0 towards B" in itself.stdout
     assert unlike.returncode == 1
     assert unlike.stdout.startswith("SAME, not like for like\n")

@@ -15,7 +15,8 @@ from epc.analysis.compare import compare
 from epc.audit.drift import Noise, nothing
 from epc.errors import MalformedError
 from epc.records.schemas import findings as schema_findings
-from epc.report.comparison_text import report
+from epc.report.comparison import document
+from epc.report.document import printed
 
 
 def recorded(home: Path, name: str, turn: range | tuple[int, ...] = (), **asked: Any) -> Path:
@@ -216,7 +217,7 @@ def test_reading_r45_without_raw_files_nothing_is_the_same(exhaustive: Run) -> N
     found = compare(exhaustive.folder, exhaustive.folder)
 
     assert (found.verdict, found.tables) == ("cannot_tell", None)
-    assert "not compared" in report(found)
+    assert "not compared" in printed(document(found))
 
 
 def test_reading_r47_figures_alone_can_show_drift(tmp_path: Path, made: dict[str, Run]) -> None:
@@ -399,16 +400,17 @@ def test_the_json_keeps_to_its_schema_and_the_text_says_the_same(
     value = json.loads(json.dumps(found.as_json(), allow_nan=False))
 
     assert schema_findings("compare", value) == []
-    text = report(found)
+    text = printed(document(found))
     assert text.startswith(value["verdict"].replace("_", " ").upper())
     assert ("not like for like" in text) is not value["like_for_like"]
     assert ("two evaluators" in text) is (pair == ("flip", "tiny"))
     for finding in value["findings"]:
         assert finding["problem"] in text
     for metric in value["metrics"]:
-        assert f"{metric['left']:8.3f}{metric['right']:8.3f}" in text
+        assert f"{metric['left']:.3f}  {metric['right']:.3f}" in text
     for need in value["enough"]["pairs"]:
-        assert f"{100 * need['changed']:g}% of the verdicts changed: {need['pairs']}" in text
+        assert f"{100 * need['changed']:g}% of the verdicts changed" in text
+        assert f"  {need['pairs']:,} pairs, " in text
 
 
 @pytest.mark.parametrize(
@@ -428,7 +430,7 @@ def test_the_text_says_what_the_verdicts_rest_on(
     found = compare(made["exhaustive"].folder, made["exhaustive"].folder)
     assert found.tables is not None
 
-    text = report(replace(found, tables=replace(found.tables, **changed)))
+    text = printed(document(replace(found, tables=replace(found.tables, **changed))))
 
     assert line in text
 

@@ -18,9 +18,8 @@ from epc.analysis.judging.summary import summary
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
 from epc.records.typed import as_json
-from epc.report.judging.document import text
+from epc.report.judging.document import judging_page, text
 from epc.report.judging.table import COLUMNS, accuracy_table, table
-from epc.report.page.judging import judging_page
 from epc.spec.judge_v1 import DIMENSIONS
 
 WORST, LOW, HIGH, BEST = (0, 0, 0, 1), (1, 1, 1, 1), (2, 2, 2, 1), (2, 2, 2, 2)

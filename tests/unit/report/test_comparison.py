@@ -7,7 +7,7 @@ import pytest
 from epc.analysis.compare import Comparison
 from epc.analysis.sharing import Shared
 from epc.errors import Finding
-from epc.report.comparison_text import heading, sides, verdicts
+from epc.report.comparison import heading, sides, verdicts
 
 UNLIKE = Finding(clause="EPC-2.4", where="", problem="other tasks", remedy="compare others")
 MINOR = Finding(clause="EPC-2.4", where="", problem="other day", remedy="none", severity="warning")

@@ -1,39 +1,64 @@
-"""A comparison, also of a wrapper with its evaluator, in words and columns (`epc compare`)."""
+"""A comparison, also of a wrapper with its evaluator, as a document (`epc compare`)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 from typing import Final
 
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
 from epc.analysis.mitigation import REDIRECTED, REGRET, Mitigated, Reduction
+from epc.report.charts.differences import differences_chart, label_of
+from epc.report.document import (
+    Beside,
+    Conclusion,
+    Facts,
+    Findings,
+    Listed,
+    Part,
+    Section,
+    Table,
+    Toned,
+)
+from epc.report.page.markup import page
 from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text, interval_text
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
-_FIGURES: Final = {
-    "gamma": "gamma",
-    "jsd": "JSD, nats",
-    "tie_rate": "tie rate",
-    "pci": "PCI",
-    "zero_coupling_rate": "zero-coupling rate",
-}
-_LABEL: Final = 34
+_LIKE: Final = "Yes, in everything that the manifests state."
+_AGAIN: Final = """\
+epc compare A B               # the same in the terminal
+epc compare A B --html FILE   # this page"""
 
 
-def report(comparison: Comparison) -> str:
-    """Return the printed form: the verdict, why, what is unlike, the figures, what would do."""
-    sections = (
-        [heading(comparison), *(f"  {name}  {text}" for name, text in sides(comparison))],
-        ["Verdicts, pair by pair", *_indented(verdicts(comparison))],
-        ["Like for like", *_indented(_likeness(comparison))],
-        [*_metrics(comparison.metrics), *_indented(by_the_paper(comparison))],
-        ["What would have been enough (power 90%)", *_indented(map(": ".join, enough(comparison)))],
+def comparison_page(comparison: Comparison) -> str:
+    """Return the report of a comparison as one HTML document, which names no folder's place."""
+    left, right = (
+        {**head, "path": PurePath(head["path"]).name}
+        for head in (comparison.left, comparison.right)
     )
-    return "\n\n".join("\n".join(lines) for lines in sections)
+    models = dict.fromkeys(head["evaluator"] for head in (left, right))
+    return page(
+        "Comparison of two measurements",
+        " and ".join(models),
+        document(replace(comparison, left=left, right=right)),
+        again=_AGAIN,
+    )
 
 
-def _indented(lines: Iterable[str]) -> Iterator[str]:
-    return (f"  {line}" for text in lines for line in text.split("\n"))
+def document(comparison: Comparison) -> Iterator[Part]:
+    """Yield the verdict, why, what is unlike, the figures, and what would have been enough."""
+    word, _, explanation = heading(comparison).partition(": ")
+    yield Conclusion(Toned(word, comparison.verdict), explanation)
+    yield Facts([*sides(comparison)])
+    yield Section("Verdicts, pair by pair", [Listed([*verdicts(comparison)])], "open")
+    if chart := differences_chart(comparison.metrics):
+        yield Beside([chart])
+    likeness = [Findings(comparison.findings, _LIKE)]
+    yield Section("Like for like", likeness, "open" if comparison.findings else "folded")
+    notes = [*no_interval(comparison.metrics), *by_the_paper(comparison)]
+    yield Section("Figures", [Table("Figures", [*figures(comparison.metrics)]), Listed(notes)])
+    yield Section("What would have been enough (power 90%)", [Facts([*enough(comparison)])])
 
 
 def heading(comparison: Comparison) -> str:
@@ -64,7 +89,7 @@ def verdicts(comparison: Comparison) -> Iterator[str]:
         return
     if tables is None:
         yield (
-            "not compared: a manifest without its raw files has none, and its figures alone\n"
+            "not compared: a manifest without its raw files has none, and its figures alone "
             "can show a difference but no sameness"
         )
         return
@@ -91,7 +116,7 @@ def _reused(tables: Tables) -> Iterator[str]:
     )
     if again:  # Reading R76:
         yield (
-            "none flips by itself: a file, a mock or pinned weights give the same answers by\n"
+            "none flips by itself: a file, a mock or pinned weights give the same answers by "
             "construction, so this is one measurement carried out twice"
         )
         return
@@ -132,29 +157,10 @@ def _mixed(tables: Tables) -> Iterator[str]:
     yield "this can show drift, and never that there is none"
 
 
-LIKE: Final = "yes, in everything that the manifests state"
-
-
-def _likeness(comparison: Comparison) -> Iterator[str]:
-    if not comparison.findings:
-        yield LIKE
-    for finding in comparison.findings:
-        yield str(finding)
-
-
 def by_the_paper(comparison: Comparison) -> Iterator[str]:
     """Yield what EPC-5.2 makes of gamma in both, by direction."""
     for direction, (left, right) in comparison.epc_5_2.items():
         yield f"by EPC-5.2, gamma {pair_title(direction)}: A {left}; B {right}"
-
-
-def _metrics(metrics: list[Difference]) -> Iterator[str]:
-    for label, left, right, difference, interval, p, holm in figures(metrics):
-        yield (
-            f"  {label:<{_LABEL}}{left:>8}{right:>8}{difference:>9}  {interval:<19}{p:>7}{holm:>8}"
-        )
-    if without := no_interval(metrics):
-        yield from _indented([without])
 
 
 def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
@@ -172,20 +178,13 @@ def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
         )
 
 
-def label_of(difference: Difference) -> str:
-    """Return what a figure is called, and of which part it is."""
-    part = f", {difference.part.replace('_', ' ')}" if difference.part else ""
-    return _FIGURES[difference.metric] + part
-
-
-def no_interval(metrics: list[Difference]) -> str:
-    """Return why no figure has an interval, where none has."""
-    if any(d.ci95 is not None for d in metrics):
-        return ""
-    return (
-        "no interval: one seed, or every seed gave the very same figures in both runs,\n"
-        "in which case more seeds are no more evidence"
-    )
+def no_interval(metrics: list[Difference]) -> Iterator[str]:
+    """Yield why no figure has an interval, where none has."""
+    if all(d.ci95 is None for d in metrics):
+        yield (
+            "no interval: one seed, or every seed gave the very same figures in both runs, "
+            "in which case more seeds are no more evidence"
+        )
 
 
 def enough(comparison: Comparison) -> Iterator[tuple[str, str]]:
