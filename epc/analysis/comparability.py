@@ -9,11 +9,11 @@ from epc.errors import Finding, Severity
 from epc.json_text import pointer
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest, ModelIdentity
+from epc.records.model_names import RECORDED
 from epc.records.strict_json import dumps_line
 from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 
-_RECORDED: Final = "recorded:"
 _MAX_SHOWN: Final = 60
 _FACTS: Final = ("file", "mock")  # endpoints whose answers cannot come out otherwise
 
@@ -134,7 +134,7 @@ def _differences(left: Manifest, right: Manifest) -> Iterator[Finding]:
         severity, meaning = item.severity, item.meaning
         if item.reordered is not None and _sorted(first) == _sorted(second):
             severity, meaning = "warning", item.reordered
-        if place == "evaluator/model" and str(first).startswith(_RECORDED):
+        if place == "evaluator/model" and str(first).startswith(RECORDED):
             severity = "warning"  # a file's name; what is in it is compared
         problem = f"{_short(first)} against {_short(second)}: {meaning}"
         yield Finding(

@@ -16,6 +16,7 @@ from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CALLS
 from epc.records.manifest import Manifest, RoleName
+from epc.records.observed.types import UNKNOWN
 from epc.records.rows import Call, read_typed
 from epc.records.usage import ROLES
 
@@ -24,7 +25,6 @@ CACHED: Final = "cache"
 BATCHED: Final = "batch"
 RECORDED: Final = "recorded"
 COMPOSED: Final = "composed"  # of what the members of a wrapper said
-UNKNOWN: Final = "unknown"
 _TAKEN: Final = "run:"
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from epc.errors import EpcError, StoppedError, UsageError
 from epc.protocol.results import Json
+from epc.records.model_names import RECORDED
 
 _MILLION = 10**6
 _PROMPT: Final = 1000  # tokens of a call; makers charge more for one of 200,000 and more
@@ -41,7 +42,7 @@ def price_of(name: str) -> Price | None:
     from epc.engine.providers import NATIVE, PROVIDERS
 
     provider, _, model = name.removeprefix("inspect/").partition("/")
-    if provider in ("local", "mock") or name.startswith("recorded:"):
+    if provider in ("local", "mock") or name.startswith(RECORDED):
         return FREE
     if provider in PROVIDERS and not PROVIDERS[provider].needs_key:
         return None

@@ -36,9 +36,9 @@ from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json
 from epc.records.campaign import ANSWERS, CAMPAIGN, SCHEMA_VERSION, Campaign, Member
 from epc.records.layout import JOURNAL, PLAN
+from epc.records.model_names import RECORDED
 from epc.records.typed import as_json
 
-RECORDED: Final = "recorded:"
 _ID: Final = 16  # hexadecimal digits
 _NAME: Final = 60  # characters of a folder's name that a model's takes
 

@@ -15,9 +15,8 @@ from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError, unknown
 from epc.protocol.mitigation import is_wrapper
-from epc.records.model_names import ASKED, SILENT, routes, shorter
+from epc.records.model_names import ASKED, RECORDED, SILENT, routes, shorter
 
-_RECORDED: Final = "recorded:"
 _SCRIPTED: Final = "scripted:"
 _MOCKS: Final[dict[str, Callable[[], Model]]] = {
     "deterministic": mocks.Deterministic,
@@ -35,8 +34,8 @@ def open_model(name: str) -> Model:
     """
     if is_wrapper(name):
         return open_wrapper(name, open_model)
-    if name.startswith(_RECORDED):
-        return Recorded(_file(name.removeprefix(_RECORDED)))
+    if name.startswith(RECORDED):
+        return Recorded(_file(name.removeprefix(RECORDED)))
     provider, _, model = name.partition("/")
     if not model or provider not in {"mock", "local", "inspect", *PROVIDERS, *NATIVE}:
         instead = asked_as(name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+RECORDED: Final = "recorded:"  # before a file of verdicts that are taken for a model
 # What models' names begin with on a platform, in Inspect or in LiteLLM. A platform's name is one
 # as well.
 ASKED: Final[dict[str, tuple[str, ...]]] = {

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from msgspec import to_builtins
 
 from epc.protocol.results import Json
+from epc.registry.layout import LOG, POLICY
 from epc.registry.lifecycles import Life, Pointer, Stated
 from epc.registry.names import in_words_of_alias
 from epc.registry.snapshots import Event, Snapshot
@@ -73,8 +74,6 @@ _DATED: Final = {
 COMING: Final = {"retired": "will be retired", "stale": "will be too old"}
 # Reading R77: of such a record nobody can tell whether it holds, whatever is known of its judge.
 _UNDATED: Final = "nobody states when these verdicts were given"
-EVENTS_SOURCE: Final = "snapshots/events.jsonl"
-POLICY_SOURCE: Final = "params.yaml"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +312,7 @@ def _of_events(events: Iterable[Event]) -> Iterator[_End]:
         else:
             reason = None if event.event == "published" else event.event
         if reason:
-            source = event.source or EVENTS_SOURCE
+            source = event.source or LOG
             yield _End(day=event.date, reason=reason, source=source, note=event.reason)
 
 
@@ -337,7 +336,7 @@ def _of_life(life: Life, *, measured: date | None, as_of: date) -> Iterator[_End
 def _of_age(first_day: date, policy: Policy) -> _End:
     note = f"measured on {first_day}; a figure holds {policy.maximum_age} days at most"
     end = days_away(first_day, policy.maximum_age)
-    return _End(day=end, reason="stale", source=POLICY_SOURCE, note=note)
+    return _End(day=end, reason="stale", source=POLICY, note=note)
 
 
 def _retirement(life: Life, retires: Stated, *, gone: bool) -> str:

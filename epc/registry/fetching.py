@@ -45,7 +45,7 @@ def restore_sealed(tag: Tag, folder: Path, *, location: str, store: str | None) 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
     seal = known_seals().get(str(tag)) if location.startswith(WEB) else None
-    seal = seal or _seal(reader(location)(f"{layout.FOLDER}/{layout.EVENTS}"), tag)
+    seal = seal or _seal(reader(location)(layout.LOG), tag)
     restore(tag, folder, seal=seal, location=location, store=store)
 
 

@@ -13,8 +13,8 @@ from typing import Final
 from epc.errors import UsageError, WorldError
 from epc.json_text import lines_of
 from epc.registry import layout
+from epc.registry.layout import LOG
 
-_PATH: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 _NO_X509: Final = "gpg.x509.program=false"
 
 
@@ -28,9 +28,9 @@ def lost_events(checkout: Path) -> list[str] | None:
     """
     if not _has_whole_history(checkout):
         return None
-    path = checkout / _PATH
+    path = checkout / LOG
     present = set(lines_of(path.read_text("utf-8", "replace"))) if path.exists() else set()
-    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", _PATH)
+    log = git(checkout, "log", "-m", "--format=", "-p", "-U0", "--no-renames", "--", LOG)
     once = dict.fromkeys(line[1:] for line in lines_of(log) if line.startswith(("+{", "-{")))
     return [line for line in once if line not in present]
 

@@ -31,12 +31,13 @@ from epc.records.layout import SEALED
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
 EVENTS: Final = "events.jsonl"
+LOG: Final = f"{FOLDER}/{EVENTS}"
 SIGNERS: Final = "allowed_signers"
 SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
-MANIFEST: Final = "manifest.json"
 OBSERVED: Final = "observed.json"
+VERDICTS: Final = "verdicts.jsonl"
 POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
 LIVES_SEALED: Final = "lives_sealed"  # the event that is about no snapshot, but these records

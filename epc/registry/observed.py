@@ -28,11 +28,11 @@ from epc.records.observed.writing import content_digest, cut, rows_of, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry.history import commit_of, has_commit
-from epc.registry.layout import OBSERVED
+from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.record import Fault
 from epc.spec.coupling import RULE
 
-_FORMS: Final = ("verdicts.parquet", "verdicts.jsonl")
+_FORMS: Final = ("verdicts.parquet", VERDICTS)
 _CLAUSE: Final = "Reading R77"
 # Licences by which anybody may pass verdicts on, with attribution or without (SPDX).
 _FREE: Final = frozenset(

@@ -21,7 +21,7 @@ from epc.printable import shown
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records import wrappers
 from epc.records.manifest import ModelIdentity
-from epc.records.model_names import ASKED, GATEWAYS
+from epc.records.model_names import ASKED, GATEWAYS, RECORDED
 
 Kind = Literal["direct", "gateway", "unknown"]
 
@@ -66,7 +66,6 @@ PLATFORMS: Final = {
 # What stands in a record where nothing was asked over a network, and whose it is.
 _HERE: Final = {"embedded": "local", "mock": "mock"}
 _FILE: Final = "file"  # verdicts that were recorded before: nothing shows where
-_RECORDED: Final = "recorded:"
 _SDK: Final = "inspect:"  # the address that a provider's own software has
 
 _GATEWAY_HOSTS: Final = (
@@ -141,7 +140,7 @@ def asked_on(model: ModelIdentity) -> frozenset[str] | None:
         common = frozenset.intersection(*shown_on) if len(shown_on) == len(each) else None
         return common or (frozenset() if frozenset() in each else None)
     by_name, by_address = named(model.model), addressed(model.endpoint)
-    if model.endpoint == _FILE and not model.model.startswith(_RECORDED):
+    if model.endpoint == _FILE and not model.model.startswith(RECORDED):
         return frozenset()
     if by_name is None or by_address is None:
         return by_address if by_name is None else by_name

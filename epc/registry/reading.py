@@ -28,7 +28,7 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, SpotChecked
 from epc.registry.tags import Tag
 
-_NAMED: Final = "--registry PATH or URL"
+NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
 
@@ -43,7 +43,7 @@ def open_registry(location: str | None, *, figures: bool = True) -> Registry:
     """
     if location is None:
         try:
-            checkout = find_checkout(Path.cwd(), option=_NAMED)
+            checkout = find_checkout(Path.cwd(), option=NAMED)
         except UsageError:
             if SHIPPED.is_file():
                 return shipped(SHIPPED)
@@ -56,7 +56,7 @@ def open_registry(location: str | None, *, figures: bool = True) -> Registry:
         path /= layout.PUBLISHED
     if path.is_file():
         return _registry(_json(path), location)
-    return of_folder(find_checkout(path, up=False, option=_NAMED), figures=figures)
+    return of_folder(find_checkout(path, up=False, option=NAMED), figures=figures)
 
 
 def shipped(path: Path) -> Registry:

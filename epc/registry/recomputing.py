@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from epc.analysis.audit import audit_manifest
 from epc.errors import EpcError, UsageError, WorldError
 from epc.protocol.results import Json
+from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.typed import as_json
 from epc.registry import layout
@@ -35,7 +36,7 @@ def audits(checkout: Path, registry: Registry) -> Json:
     for tag, snapshot in registry.snapshots.items():
         stated = snapshot.audit_published
         if stated is not None and stated.rule < RULE:
-            path = checkout / layout.FOLDER / tag / layout.MANIFEST
+            path = checkout / layout.FOLDER / tag / MANIFEST
             manifest = Manifest.parse(json.loads(path.read_bytes()))
             by_tag[tag] = as_json(anew(manifest, stated))
     return by_tag

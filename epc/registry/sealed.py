@@ -11,7 +11,6 @@ from datetime import UTC, date, datetime
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
 from zipfile import ZipFile
 
 from epc.errors import MalformedError, UsageError, WorldError, able_to
@@ -19,12 +18,10 @@ from epc.registry import layout
 from epc.registry.fetching import require_digest, restore, unsound
 from epc.registry.file_sources import WEB, reader
 from epc.registry.history import git, git_bytes, published_by
-from epc.registry.reading import find_checkout, known_seals, open_registry
+from epc.registry.reading import NAMED, find_checkout, known_seals, open_registry
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.sums import parse_sums
-
-_NAMED: Final = "--registry PATH or URL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,11 +85,11 @@ def open_sealed(
 def _base(location: str | None) -> str:
     """Return the folder or address that holds `snapshots/`."""
     if location is None:
-        return str(find_checkout(Path.cwd(), option=_NAMED))
+        return str(find_checkout(Path.cwd(), option=NAMED))
     base = location.removesuffix(layout.PUBLISHED).rstrip("/") or "."
     if base.startswith(WEB) or (Path(base) / layout.PUBLISHED).is_file():
         return base
-    return str(find_checkout(Path(base), up=False, option=_NAMED))
+    return str(find_checkout(Path(base), up=False, option=NAMED))
 
 
 def _require_sealed(registry: Registry, location: str) -> None:

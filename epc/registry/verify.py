@@ -20,7 +20,7 @@ from epc.registry.expiry import impossible
 from epc.registry.file_sources import reader
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
 from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import departure, read_document
+from epc.registry.kinds.folders import CLAUSE, RESTORE, departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, of_folder
 from epc.registry.record import Record
@@ -52,12 +52,12 @@ def check_tags(checkout: Path, published: list[str], findings: Findings) -> None
     for tag, commit in map(str.split, listed):
         if tag in published and commit != made.get(tag, commit):
             problem = f"is a git tag of {commit}; {made[tag]} published this snapshot"
-            findings.add(_CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
+            findings.add(CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
     signers = checkout / layout.FOLDER / layout.SIGNERS
     for tag in _signed(checkout) if signers.is_file() else ():
         if not is_signed_tag(checkout, tag):
             problem = f"is signed by nobody whom {layout.FOLDER}/{layout.SIGNERS} names"
-            findings.add(_CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
+            findings.add(CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
 
 
 def _signed(checkout: Path) -> list[str]:
@@ -65,10 +65,8 @@ def _signed(checkout: Path) -> list[str]:
     return git(checkout, "for-each-ref", form, "refs/tags/v*").split()
 
 
-_CLAUSE: Final = "EPC-4"
 _EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day; a seal has no tag
 _RAW: Final = "raw"
-_RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
 
 def verify(checkout: Path) -> list[Finding]:
@@ -86,7 +84,7 @@ def verify(checkout: Path) -> list[Finding]:
     for tag in sealed:
         if not (home / tag).is_dir():
             where = f"{layout.FOLDER}/{tag}"
-            findings.add(_CLAUSE, where, "was published and is gone", _RESTORE)
+            findings.add(CLAUSE, where, "was published and is gone", RESTORE)
     check_tags(checkout, list(sealed), findings)
     if not any(finding.severity == "error" for finding in findings.kept()):
         trust.check(checkout, of_folder(checkout), findings)
@@ -98,33 +96,33 @@ def _links(home: Path, findings: Findings) -> None:
     for path in (home, *home.rglob("*")):
         if path.is_symlink() and _RAW not in path.relative_to(home).parts:
             where = path.relative_to(home.parent).as_posix()
-            findings.add(_CLAUSE, where, "is a link, expected a file or a folder", _RESTORE)
+            findings.add(CLAUSE, where, "is a link, expected a file or a folder", RESTORE)
 
 
 def _events(checkout: Path, findings: Findings) -> dict[str, str]:
     """Check the events, and return the digest that each published snapshot was sealed with."""
-    file = f"{layout.FOLDER}/{layout.EVENTS}"
+    file = layout.LOG
     path = checkout / file
     sealed: dict[str, str] = {}
     rows = strict_json.read_lines(path, layout.EVENTS) if path.exists() else ()
     latest = ""
     for index, row, problems in rows:
         where = f"{file}:{index + 1}"
-        wrong = problems or schema_findings("event", row, clause=_CLAUSE)
+        wrong = problems or schema_findings("event", row, clause=CLAUSE)
         for finding in wrong:
-            findings.add(_CLAUSE, where, finding.problem, finding.remedy)
+            findings.add(CLAUSE, where, finding.problem, finding.remedy)
         if wrong:
             continue
         day, kind, tag = (row.get(key) for key in _EVENT)
         _day(day, latest, where, findings)
         latest = max(latest, day)
         if kind == "published" and tag in sealed:
-            findings.add(_CLAUSE, where, f"{tag} is published twice", "remove this line")
+            findings.add(CLAUSE, where, f"{tag} is published twice", "remove this line")
         elif kind == "published":
             sealed[tag] = row["sha256"]
         elif tag not in sealed and kind != layout.LIVES_SEALED:
             problem = f"{tag} was not published before this"
-            findings.add(_CLAUSE, where, problem, "see `epc snapshot list` for what there is")
+            findings.add(CLAUSE, where, problem, "see `epc snapshot list` for what there is")
     _history(checkout, file, findings)
     return sealed
 
@@ -132,10 +130,10 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
 def _day(day: str, latest: str, where: str, findings: Findings) -> None:
     """Note an event of a day that there is not, or of one before its predecessor's."""
     for _, text in impossible(day):
-        findings.add(_CLAUSE, where, f"there is no day {text}", _RESTORE)
+        findings.add(CLAUSE, where, f"there is no day {text}", RESTORE)
     if day < latest:
         problem = f"is of {day}, and stands after an event of {latest}"
-        findings.add(_CLAUSE, where, problem, "put the lines in the order of their days")
+        findings.add(CLAUSE, where, problem, "put the lines in the order of their days")
 
 
 def _history(checkout: Path, file: str, findings: Findings) -> None:
@@ -143,10 +141,10 @@ def _history(checkout: Path, file: str, findings: Findings) -> None:
     if lost is None:
         problem = "not held against history: this is no git repository, or a shallow clone"
         remedy = "clone it whole; in CI, `fetch-depth: 0`"
-        findings.add(_CLAUSE, file, problem, remedy, severity="warning")
+        findings.add(CLAUSE, file, problem, remedy, severity="warning")
         return
     for line in lost:
-        findings.add(_CLAUSE, file, f"this line was published and is gone: {line}", _RESTORE)
+        findings.add(CLAUSE, file, f"this line was published and is gone: {line}", RESTORE)
 
 
 def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
@@ -155,17 +153,17 @@ def _folder(folder: Path, seal: str | None, findings: Findings) -> None:
     sums = folder / layout.SUMS
     if seal is None:
         remedy = "publish it with `epc admin snapshot publish`, or remove the folder"
-        findings.add(_CLAUSE, home, "no event says that it was published", remedy)
+        findings.add(CLAUSE, home, "no event says that it was published", remedy)
     elif not sums.is_file():
-        findings.add(_CLAUSE, f"{home}/{layout.SUMS}", "is missing", _RESTORE)
+        findings.add(CLAUSE, f"{home}/{layout.SUMS}", "is missing", RESTORE)
     elif file_sha256(sums) != seal:
         problem = f"SHA-256 is {file_sha256(sums)}, published with {seal}"
-        findings.add(_CLAUSE, f"{home}/{layout.SUMS}", problem, _RESTORE)
+        findings.add(CLAUSE, f"{home}/{layout.SUMS}", problem, RESTORE)
     listed = _listed(sums)
     for name, problem in _misfits(folder, listed):
-        findings.add(_CLAUSE, f"{home}/{name}", problem, _RESTORE)
+        findings.add(CLAUSE, f"{home}/{name}", problem, RESTORE)
     for where, problem in _stored(folder, listed):
-        findings.add(_CLAUSE, where, problem, _RESTORE)
+        findings.add(CLAUSE, where, problem, RESTORE)
     for finding in _documents(folder, listed):
         findings.add(finding.clause, f"{home}{finding.where}", finding.problem, finding.remedy)
 

@@ -18,11 +18,11 @@ from epc.records.findings import Findings
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.history import git, git_bytes, has_commit, is_ancestor
+from epc.registry.layout import LOG
 from epc.registry.sums import sums_text
 
 _CLAUSE: Final = "EPC-4"
 _ASK: Final = "ask the maintainers, and keep this file; other mirrors can tell what they saw"
-_EVENTS: Final = f"{layout.FOLDER}/{layout.EVENTS}"
 _PUBLISHED: Final = f":(glob){layout.FOLDER}/v*/**"
 _SUMS: Final = f":(glob){layout.FOLDER}/v*/{layout.SUMS}"
 
@@ -49,7 +49,7 @@ def seen(checkout: Path, day: date) -> Witness:
 
 
 def _digest(checkout: Path, commit: str) -> str:
-    archive = BytesIO(git_bytes(checkout, "archive", commit, "--", _EVENTS, _SUMS))
+    archive = BytesIO(git_bytes(checkout, "archive", commit, "--", LOG, _SUMS))
     with tarfile.open(fileobj=archive) as tar:
         files = {each.name: tar.extractfile(each) for each in tar}
         digests = {n: sha256(file.read()) for n, file in files.items() if file}
@@ -93,10 +93,10 @@ def against(before: Witness, checkout: Path) -> list[Finding]:
     changed = git(checkout, *words, before.commit, "HEAD", "--", _PUBLISHED)
     for path in filter(None, changed.split("\0")):
         findings.add(_CLAUSE, path, f"is gone, or not as it was {on}", _ASK)
-    then, now = (git_bytes(checkout, "show", f"{c}:{_EVENTS}") for c in (before.commit, "HEAD"))
+    then, now = (git_bytes(checkout, "show", f"{c}:{LOG}") for c in (before.commit, "HEAD"))
     if not now.startswith(then):
         kept = set(now.splitlines())
         lost = [line.decode(errors="replace") for line in then.splitlines() if line not in kept]
         for line in lost or ("all are there, in another order",):
-            findings.add(_CLAUSE, _EVENTS, f"does not begin with the lines {on}: {line}", _ASK)
+            findings.add(_CLAUSE, LOG, f"does not begin with the lines {on}: {line}", _ASK)
     return findings.kept()

@@ -1,10 +1,14 @@
-"""Rendering a Vega-Lite specification to files, the same bytes every time."""
+"""Rendering a Vega-Lite specification to files or into a page, the same bytes every time."""
 
+import html
 import json
 import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -14,6 +18,10 @@ SCHEMA_6: Final = "https://vega.github.io/schema/vega-lite/v6.json"  # Vega-Embe
 _VEGA_LITE: Final = {SCHEMA: "5.21", SCHEMA_6: "6.4"}
 _EXPORTED: Final = "window.vegaEmbed = vegaEmbed;"
 _SCALE: Final = 2.0
+_SPACE: Final = "{http://www.w3.org/2000/svg}"
+# The picture has one name as a whole; what the renderer says of its parts would be said twice.
+_DROPPED: Final = ("role", "class", "version", "pointer-events", "style")
+_LONG: Final = re.compile(r"\d+\.\d{3,}")
 # What XML 1.0 has no place for; the renderer would end the whole process over it.
 _UNDRAWABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -40,6 +48,38 @@ def svg(specification: Json) -> str:
     version = _VEGA_LITE[specification["$schema"]]
     drawn: str = vl_convert.vegalite_to_svg(text, vl_version=version)
     return drawn
+
+
+def inner(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> str:
+    """Return what an element of a drawing holds as markup for a page.
+
+    Ids get a prefix, as a page has several pictures. `escaped` makes a text safe.
+    """
+    return "".join(_markup(child, prefix, escaped) for child in element)
+
+
+def _markup(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> str:
+    name = element.tag.removeprefix(_SPACE)
+    pairs = "".join(f' {key}="{value}"' for key, value in _attributes(element, prefix, escaped))
+    content = f"{escaped(element.text or '')}{inner(element, prefix, escaped)}"
+    return f"<{name}{pairs}>{content}</{name}>"
+
+
+def _attributes(
+    element: ET.Element, prefix: str, escaped: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the attributes that draw."""
+    for key, value in element.items():
+        if key == "id":
+            yield key, escaped(f"{prefix}{value}")
+        elif key not in _DROPPED and not key.startswith("aria-"):
+            yield key, _length(value.replace("url(#", f"url(#{prefix}"))
+
+
+@lru_cache(1024)
+def _length(value: str) -> str:
+    """Return an attribute's value, its lengths to a hundredth of a pixel."""
+    return html.escape(_LONG.sub(lambda number: f"{float(number[0]):.2f}", value))
 
 
 def renderer() -> str:

@@ -10,10 +10,9 @@ from msgspec import structs
 
 from epc.errors import Finding, MalformedError, able_to
 from epc.records import strict_json
-from epc.records.layout import RAW
+from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps
-from epc.registry import layout
 from epc.registry.record import AuditSummary
 from epc.simulation.noise import coin_bands
 from epc.site import describing
@@ -38,7 +37,7 @@ def gathered(pages: Sequence[SnapshotPage], home: Path) -> dict[str, Evidence]:
     jobs: dict[str, _Job] = {}
     for page in pages:
         if page.audit:
-            manifest, trials = page.folder / layout.MANIFEST, page.raw.get(RAW["trials"])
+            manifest, trials = page.folder / MANIFEST, page.raw.get(RAW["trials"])
             jobs[page.row.tag] = (page.audit, manifest, trials, home / page.row.tag)
     for problem in _worked_out([*jobs.values()]):
         if problem is not None:

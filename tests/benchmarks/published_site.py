@@ -1,184 +1,102 @@
-"""How long a site takes to build.
+"""What a build of the site takes: of the published snapshots, and of copies of them.
 
-    python tests/benchmarks/published_site.py          # 3,000 reported snapshots, and 300 measured
-    python tests/benchmarks/published_site.py 3000     # as many measured ones; needs 20 GB
+    python tests/benchmarks/published_site.py            # 54, 110 and 500 snapshots
+    python tests/benchmarks/published_site.py 1000
 
-Ten snapshots a generation. A reported one is a few figures. A measured one is a run of its own, 30
-seeds of an evaluator of its own, so that no two share a trial or a picture. For fewer than 3,000
-measured ones it says, marked as such, what 3,000 would take if each took as long.
-
-Wall time and processor time: on a busy machine the first says little.
+A copy has an evaluator, a source and an evaluation set of its own, so that no more stands beside it
+than beside the original. Wall time says little on a busy machine; memory is that of the largest
+process of all builds so far.
 """
 
 import json
 import os
-import random
+import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from joblib import Parallel, delayed
-from records_support import make_run
-from registry_support import (
-    FIGURES,
-    ROOT,
-    Checkout,
-    card,
-    generation_record,
-    life_record,
-)
-
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sha256
 from epc.records.strict_json import dumps, dumps_line
-from epc.records.typed import parse
-from epc.registry.cards import Said
-from epc.registry.lifecycles import Life, LifeRecord
-from epc.registry.publishing import _build, offered
-from epc.registry.tags import Tag
-from epc.spec.epc_v1 import DOMAINS
-from epc.spec.reference import STRATEGIES
+from epc.registry.sums import parse_sums, sums_text
 
-REPORTED, MEASURED, WHOLE, EACH = 3000, 300, 3000, 10
-LIMIT = 120.0
+ROOT = Path(__file__).parents[2]
+NUMBERS = (54, 110, 500)
+SET = re.compile(r'("samples": \{[^}]*"sha256": ")([0-9a-f]{64})')
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spent:
-    """What a build took."""
-
-    wall: float
-    processor: float
-    said: str
-
-
-def of_reported(folder: Path, number: int) -> dict[str, str]:
-    """Write a reported snapshot; its digests do not matter here. Return its event."""
-    tag = _tag(number)
-    place = folder / "snapshots" / tag
-    place.mkdir()
-    (place / "snapshot.json").write_text(dumps(card(tag)))
-    (place / "metrics.json").write_text(dumps({"kind": "reported", "figures": FIGURES}))
-    return {"date": "2026-02-01", "event": "published", "sha256": "0" * 64, "tag": tag}
-
-
-def of_measured(folder: Path, number: int) -> dict[str, str]:
-    """Measure, and write what publishing writes. Return the event."""
-    dice = random.Random(number)
-    odds: dict[str, Any] = {
-        domain: {strategy.name: dice.randrange(2) for strategy in STRATEGIES} for domain in DOMAINS
-    }
-    place = folder / "runs" / str(number)
-    place.mkdir(parents=True)
-    script = place / "script.json"
-    script.write_text(json.dumps({"default": 0, **odds}))
-    run = make_run(
-        place / "run",
-        evaluator=f"mock/scripted:{script}",
-        seeds=30,
-        rounds=30,
-        exhaustive=True,
-        control="measured",
-    ).folder
-    tag = _tag(number)
-    said = Said(
-        generation=tag.split("-", 1)[1],
-        contributor="a benchmark",
-        licence="CC-BY-4.0",
-        conflicts=None,
-        proxy=False,
-        replicates=None,
-    )
-    offer = offered(run, said)
-    life = Life.of(parse(life_record(model=said.generation.lower()), LifeRecord))
-    _build(folder, offer, offer.card(Tag.parse(tag), life))
-    shutil.rmtree(place)
-    seal = file_sha256(folder / "snapshots" / tag / "SHA256SUMS")
-    return {"date": "2026-07-02", "event": "published", "sha256": seal, "tag": tag}
+def copied(home: Path, number: int) -> None:
+    """Add copies of the published snapshots until there are so many."""
+    folders = sorted(home.glob("v*"))
+    events = [json.loads(line) for line in (home / "events.jsonl").read_text().splitlines()]
+    audits = json.loads((home / "audits.json").read_text())
+    for index in range(len(folders), number):
+        folder, mark = folders[index % len(folders)], f"-c{index // len(folders)}"
+        tag = f"{folder.name}{mark}"
+        seal = copy(folder, home / tag, mark)
+        for event in events:
+            if event.get("tag") == folder.name:
+                sealed = {"sha256": seal} if "sha256" in event else {}
+                with (home / "events.jsonl").open("a") as file:
+                    file.write(dumps_line(event | sealed | {"tag": tag}))
+        if folder.name in audits:
+            audits[tag] = audits[folder.name]
+    (home / "audits.json").write_text(dumps(audits))
 
 
-def _tag(number: int) -> str:
-    return f"v1.{number % EACH}-Model{number // EACH}-0626"
+def copy(folder: Path, there: Path, mark: str) -> str:
+    """Copy a snapshot and its evaluator's life under other names; return its seal."""
+    shutil.copytree(folder, there)
+    for path in there.glob("*.json"):
+        path.write_text(SET.sub(lambda m: m[1] + sha256(m[2] + mark), path.read_text()))
+    card: Any = json.loads((folder / "snapshot.json").read_text())
+    name = card["generation"]
+    card |= {"generation": f"{name}{mark}", "tag": there.name}
+    card["evaluator"]["model"] += mark
+    if origin := card.get("origin"):
+        origin["name"] += mark
+    (there / "snapshot.json").write_text(dumps(card))
+    sums = parse_sums((there / "SHA256SUMS").read_text()) or {}
+    sums |= {path.name: file_sha256(path) for path in there.glob("*.json")}
+    (there / "SHA256SUMS").write_text(sums_text(sums))
+    life = folder.parent / "evaluators" / f"{name}.json"
+    if life.is_file():
+        record: Any = json.loads(life.read_text()) | {"generation": f"{name}{mark}"}
+        for platform in record["platforms"]:
+            platform |= {"model": platform["model"] + mark, "aliases": []}
+            platform.pop("points_to", None)
+        life.with_name(f"{name}{mark}.json").write_text(dumps(record))
+    return file_sha256(there / "SHA256SUMS")
 
 
-def build(folder: Path, snapshots: int, *, measured: bool) -> Checkout:
-    """Write a checkout of so many snapshots."""
-    made = Checkout(folder)
-    for number in range(0, snapshots, EACH):
-        name = _tag(number).split("-", 1)[1]
-        made.evaluator(generation_record(name, life_record(model=name.lower())))
-    one = delayed(of_measured if measured else of_reported)
-    events = Parallel(n_jobs=-1 if measured else 1)(one(folder, n) for n in range(snapshots))
-    (made.home / "events.jsonl").write_text("".join(dumps_line(event) for event in events))
-    (folder / "site").symlink_to(ROOT / "site")
-    return made
-
-
-def built(folder: Path) -> Spent:
-    """Build the site."""
-    before, begun = os.times(), time.perf_counter()
-    words = [
-        "admin",
-        "site",
-        "build",
-        "--base-url",
-        "https://registry.example/",
-        "--as-of",
-        "2026-08-01",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "epc", *words],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    after, ended = os.times(), time.perf_counter()
-    spent = after.children_user + after.children_system
-    spent -= before.children_user + before.children_system
-    return Spent(wall=ended - begun, processor=spent, said=done.stdout.strip())
-
-
-def timed(snapshots: int, *, measured: bool, alone: Spent) -> None:
-    """Build a site, and tell what it took; `alone` is one without snapshots."""
-    kind = "measured" if measured else "reported"
-    print(f"{snapshots:,} {kind} snapshots, on {os.cpu_count()} cores", flush=True)
-    with tempfile.TemporaryDirectory(dir=Path.cwd() / "build") as name:
-        made = build(Path(name), snapshots, measured=measured)
-        tell(built(made.folder), snapshots, alone)
-
-
-def tell(spent: Spent, snapshots: int, alone: Spent) -> None:
-    """Print what a build took, and where it was a smaller one what all would take."""
-    mark = "" if spent.wall < LIMIT or snapshots < WHOLE else f"  over {LIMIT:g} s"
-    print(f"  {spent.wall:7.1f} s wall {spent.processor:7.1f} s processor{mark}")
-    print(f"    {spent.said}", flush=True)
-    if snapshots < WHOLE:
-        wall, processor = (
-            fixed + (taken - fixed) * WHOLE / snapshots
-            for taken, fixed in ((spent.wall, alone.wall), (spent.processor, alone.processor))
-        )
-        print(f"    NOT RUN, extrapolated to {WHOLE:,}: {wall:.0f} s wall, {processor:.0f} s")
-
-
-def main() -> None:
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else MEASURED
-    (Path.cwd() / "build").mkdir(exist_ok=True)
+def timed(number: int) -> None:
+    """Build the site of so many snapshots, and print what it took."""
     with tempfile.TemporaryDirectory() as name:
-        made = build(Path(name), 0, measured=False)
-        alone = built(made.folder)
-    print(f"the documents alone: {alone.wall:.1f} s wall, {alone.processor:.1f} s processor")
-    if len(sys.argv) == 1:
-        timed(REPORTED, measured=False, alone=alone)
-    timed(number, measured=True, alone=alone)
+        folder = Path(name)
+        shutil.copytree(ROOT / "snapshots", folder / "snapshots")
+        shutil.copy(ROOT / "params.yaml", folder)
+        (folder / "site").symlink_to(ROOT / "site")
+        copied(folder / "snapshots", number)
+        begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        words = ("admin", "site", "build", "--base-url", "https://registry.example/")
+        done = subprocess.run(
+            [sys.executable, "-m", "epc", *words],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    memory = after.ru_maxrss / 1024
+    print(f"{wall:.1f} s wall, {spent:.1f} s processor, {memory:.0f} MB: {done.stdout.strip()}")
 
 
 if __name__ == "__main__":
-    main()
+    for arguments in map(int, sys.argv[1:] or NUMBERS):
+        timed(arguments)

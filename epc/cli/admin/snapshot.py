@@ -317,7 +317,8 @@ def _by_watch(tag: str, run: Path) -> str:
     """
     from epc.analysis.watching import changed_pairs
     from epc.engine.watch import begin
-    from epc.registry.layout import FOLDER, MANIFEST
+    from epc.records.layout import MANIFEST
+    from epc.registry.layout import FOLDER
 
     published = checkout_here() / FOLDER / tag / MANIFEST
     if not published.is_file() or published.read_bytes() != (run / MANIFEST).read_bytes():

@@ -38,7 +38,6 @@ from epc.records.judging.archive import Archive, Given
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.layout import (
-    CALLS,
     LONGEST_LINE,
     is_complete,
     load_plan,
@@ -46,6 +45,7 @@ from epc.records.judging.layout import (
     role_of,
 )
 from epc.records.judging.prompts import JudgePrompt, load_mapping, load_prompts
+from epc.records.layout import CALLS
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 from epc.spec.judge_v1 import VERDICTS, Method

@@ -10,7 +10,6 @@ from epc.records.judging.competence import parts
 from epc.records.judging.documents import Plan, Record
 from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.layout import (
-    CALLS,
     INVALID,
     LABELS,
     LONGEST_LINE,
@@ -26,7 +25,7 @@ from epc.records.judging.layout import (
     role_of,
 )
 from epc.records.judging.prompts import prompt_path
-from epc.records.layout import CallNames
+from epc.records.layout import CALLS, CallNames
 from epc.records.replies import contradictions
 from epc.records.rows import Call, read_typed
 from epc.spec.judge_v1 import METHODS

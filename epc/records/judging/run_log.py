@@ -8,8 +8,8 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.canary import Canary
 from epc.records.judging.documents import DescribedFile, Plan, RunLog, Totals
-from epc.records.judging.layout import CALLS, RUN_LOG, SAMPLES, load, records_path, role_of
-from epc.records.layout import digest
+from epc.records.judging.layout import RUN_LOG, SAMPLES, load, records_path, role_of
+from epc.records.layout import CALLS, digest
 from epc.records.typed import as_json, parse
 from epc.records.usage import Spent
 from epc.spec.judge_v1 import METHODS, PROTOCOL, Method

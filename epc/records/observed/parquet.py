@@ -11,12 +11,11 @@ from epc.errors import Finding
 from epc.extras import require
 from epc.records.findings import Findings
 from epc.records.observed.columns import FIELDS
-from epc.records.observed.types import Row
+from epc.records.observed.types import SCORES, Row
 
 MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
 _NUMBERS: Final = ("a_length", "b_length", "repeat", "answer_length")
-_SCORES: Final = ("a_score", "b_score")
 _GROUP: Final = 200_000  # rows
 _MOST_ROWS: Final = 10_000_000
 
@@ -110,4 +109,4 @@ def _kind(name: str) -> Any:
         return pa.list_(pa.string())
     if name in _NUMBERS:
         return pa.int64()
-    return pa.float64() if name in _SCORES else pa.string()
+    return pa.float64() if name in SCORES else pa.string()

@@ -13,7 +13,16 @@ from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
 from epc.records.observed.checking import CLAUSE, misread
 from epc.records.observed.converting import Conversion, Request, day_of, digest
-from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Row, Setting, SourceFile
+from epc.records.observed.types import (
+    SCORES,
+    UNKNOWN,
+    Header,
+    Judge,
+    Prompt,
+    Row,
+    Setting,
+    SourceFile,
+)
 
 _FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
@@ -22,7 +31,6 @@ _OF_ROW: Final = tuple(
     name for name in Row.__struct_fields__ if name not in ("setting", "file", "a_text", "b_text")
 )
 _FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
-_SCORES: Final = ("a_score", "b_score")
 _PLACES: Final = ("first", "second")
 _FIRST, _VERDICT, _GOLD, _HUMANS = "first", "verdict", "gold", "humans"
 _WORDS: Final = {  # the field that the others rest on comes first
@@ -111,7 +119,7 @@ def _map(present: tuple[str, ...], work: _Work) -> None:
     by_name = {name: name for name in _FIELDS if name in present and name not in stated}
     work.columns = by_name | dict(mapped)
     has_one = {*work.columns, *stated}
-    for needed in (("item",), ("judge",), ("a", "a_sha256"), ("verdict", *_SCORES)):
+    for needed in (("item",), ("judge",), ("a", "a_sha256"), ("verdict", *SCORES)):
         if not has_one & {*needed}:
             remedy = f"map a column to it by --map {needed[0]}=COLUMN: {has}"
             work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
@@ -150,13 +158,13 @@ def _row(values: Mapping[str, str], work: _Work) -> Row:
         for key, value in _text(name, values, texts=work.request.texts).items():
             if verdict.setdefault(key, value) not in (value, str(value)):
                 raise _UnfitError(key, f"is not that of {name}", f"leave out {key}, or {name}")
-    verdict |= _words(values, work.request.words, scored=any(map(verdict.get, _SCORES)))
+    verdict |= _words(values, work.request.words, scored=any(map(verdict.get, SCORES)))
     fixed = {"file": _FILE, "setting": _setting(values, work)}
     return msgspec.convert(verdict | fixed, Row, strict=False)
 
 
 def _is_nan(name: str, cell: str) -> bool:
-    return name in _SCORES and cell.lower() == "nan"
+    return name in SCORES and cell.lower() == "nan"
 
 
 def _text(name: str, values: Mapping[str, str], *, texts: bool) -> dict[str, Any]:

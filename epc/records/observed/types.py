@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+SCORES: Final = ("a_score", "b_score")
 UNKNOWN: Final = "unknown"
 
 Name = Annotated[str, Meta(min_length=1)]

@@ -15,7 +15,7 @@ from epc.records.observed import parquet
 from epc.records.observed.checking import problems
 from epc.records.observed.columns import COLUMNS, FIELDS, Column, Verdicts, columns_of
 from epc.records.observed.converting import Conversion
-from epc.records.observed.types import Header, Judge, Row
+from epc.records.observed.types import SCORES, Header, Judge, Row
 from epc.records.strict_json import dumps_line, written_whole
 from epc.records.typed import as_json
 
@@ -84,9 +84,6 @@ def content_digest(header: Header, rows: Sequence[Row]) -> str:
     return digest.hexdigest()
 
 
-_SCORES: Final = ("a_score", "b_score")
-
-
 def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Row]]:
     """Return a judge's verdicts in the order of the file, under a header that names nothing else.
 
@@ -143,6 +140,6 @@ def _settings(header: Header, judge: str) -> set[str]:
 
 
 def _values(name: str, column: Column, places: Indices) -> Iterator[Any]:
-    kept = [float(value) for value in column.names] if name in _SCORES else column.names
+    kept = [float(value) for value in column.names] if name in SCORES else column.names
     names = [*kept, UNSET]
     return (names[code] for code in column.codes[places].tolist())

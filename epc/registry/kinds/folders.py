@@ -9,8 +9,8 @@ from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.registry.kinds.table import KINDS
 
-_CLAUSE: Final = "EPC-4"
-_RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
+CLAUSE: Final = "EPC-4"
+RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
 
 
 def kind_of(folder: Path) -> str:
@@ -31,10 +31,10 @@ def read_document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
     if not path.is_file():
         return None, [departure(where, "is missing")]
     value, problems = strict_json.read(path)
-    wrong = problems or schema_findings(schema, value, clause=_CLAUSE)
+    wrong = problems or schema_findings(schema, value, clause=CLAUSE)
     return value, [departure(f"{where}{f.where}", f.problem) for f in wrong]
 
 
 def departure(where: str, problem: str) -> Finding:
     """Return a finding of a published folder."""
-    return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=_RESTORE)
+    return Finding(clause=CLAUSE, where=where, problem=problem, remedy=RESTORE)

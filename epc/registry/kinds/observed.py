@@ -32,7 +32,7 @@ from epc.registry.cards import Said, digest
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
 from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import CARD, EVALUATORS, FIGURES, FOLDER, OBSERVED
+from epc.registry.layout import CARD, EVALUATORS, FIGURES, FOLDER, OBSERVED, VERDICTS
 from epc.registry.observed import (
     document_of,
     figures_of_verdicts,
@@ -58,7 +58,7 @@ from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
 
-FILES: Final = layout.only((layout.STATEMENT, OBSERVED, layout.VERDICTS))
+FILES: Final = layout.only((layout.STATEMENT, OBSERVED, VERDICTS))
 _MOST_SETTINGS: Final = 20  # in a report; the snapshot has them all
 _AGAIN: Final = "make the folder again with `epc submission new FILE --judge NAME`"
 _RECIPE: Final = (
@@ -263,7 +263,7 @@ def subject_of(run: Path) -> Subject:
 
 def files_of(_: Path) -> list[str]:
     """Return the files of a folder of verdicts that a submission has."""
-    return [OBSERVED, layout.VERDICTS]
+    return [OBSERVED, VERDICTS]
 
 
 def look(
@@ -344,7 +344,7 @@ def _stated(
         require_free(document.header)
     except UsageError as error:
         problem, _, remedy = str(error).partition("\n  fix: ")
-        yield noted(layout.PLAIN, layout.VERDICTS, problem, remedy)
+        yield noted(layout.PLAIN, VERDICTS, problem, remedy)
     for key, right in (
         ("platform", offer.stated.platform),
         ("endpoint", "recorded"),

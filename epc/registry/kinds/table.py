@@ -11,8 +11,9 @@ from typing import Final, Literal
 
 from epc.protocol.results import Json
 from epc.records.judging.layout import PLAN, RUN_LOG
+from epc.records.layout import MANIFEST
 from epc.records.typed import parse
-from epc.registry.layout import CARD, FIGURES, MANIFEST, OBSERVED, POINTER
+from epc.registry.layout import CARD, FIGURES, OBSERVED, POINTER
 from epc.registry.record import Record
 
 About = Literal["coupling", "judgments", "records"]

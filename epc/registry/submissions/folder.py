@@ -19,7 +19,7 @@ from epc.records.judging.layout import RECORDS
 from epc.records.layout import ATTESTATION, MANIFEST, RAW
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import kind_of
-from epc.registry.layout import OBSERVED
+from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import LEAKED, scan
@@ -37,7 +37,7 @@ _PACKED: Final = {
 _MAKER: Final = {
     layout.STATEMENT: "who offers the run, written by `epc submission new`",
     **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
-    **dict.fromkeys((OBSERVED, layout.VERDICTS), "verdicts, written by `epc submission new`"),
+    **dict.fromkeys((OBSERVED, VERDICTS), "verdicts, written by `epc submission new`"),
     ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"

@@ -33,8 +33,6 @@ LINES: Final = (*RAW.values(), PROBES)
 FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
 OPTIONAL: Final = BESIDE
 
-VERDICTS: Final = "verdicts.jsonl"
-
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
 # Names that Windows gives to devices: a clone there could not hold them.

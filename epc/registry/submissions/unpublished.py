@@ -20,6 +20,7 @@ from epc.records.findings import Findings
 from epc.records.typed import parse
 from epc.registry import layout as registry_layout
 from epc.registry.history import git, git_bytes
+from epc.registry.layout import LOG
 from epc.registry.locking import locked
 from epc.registry.reading import is_seal
 from epc.registry.snapshots import Event
@@ -27,7 +28,6 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.merged import promote_all
 
 _HOME: Final = registry_layout.FOLDER
-_EVENTS: Final = f"{_HOME}/{registry_layout.EVENTS}"
 _MOST_LISTED: Final = 10
 _LINKS: Final = ("120000", "160000")
 _REMEDY: Final = (
@@ -53,11 +53,11 @@ def check(checkout: Path, merge: str, today: date, findings: Findings) -> None:
     before, after = (_events(checkout, commit) for commit in (main, merge))
     if after[: len(before)] != before:
         remedy = "put the new events behind those of main, which stay as they are"
-        findings.add(layout.ONE, _EVENTS, "an event was removed, changed or moved", remedy)
+        findings.add(layout.ONE, LOG, "an event was removed, changed or moved", remedy)
     days = set(_published(after[len(before) :]))
     if len(days) > 1 or max(days, default=today) > today:
         problem = "publishes on several days, or on none that has come"
-        findings.add(layout.ONE, _EVENTS, problem, _REMEDY)
+        findings.add(layout.ONE, LOG, problem, _REMEDY)
     elif days:
         _as_made(checkout, main, merge, days.pop(), findings)
     else:
@@ -99,9 +99,9 @@ def _entries(checkout: Path, commit: str) -> Iterator[tuple[str, str]]:
 
 
 def _events(checkout: Path, commit: str) -> list[str]:
-    if not git(checkout, "ls-tree", commit, "--", _EVENTS).strip():
+    if not git(checkout, "ls-tree", commit, "--", LOG).strip():
         return []
-    return lines_of(git_bytes(checkout, "show", f"{commit}:{_EVENTS}").decode("utf-8", "replace"))
+    return lines_of(git_bytes(checkout, "show", f"{commit}:{LOG}").decode("utf-8", "replace"))
 
 
 def _published(lines: list[str]) -> Iterator[date]:

@@ -4,7 +4,6 @@ Whoever wrote a record chose its names and answers. Here they can be text, and n
 """
 
 import html
-import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,13 +27,8 @@ from epc.report.document import (
     Toned,
     Verbatim,
 )
-from epc.report.picture import svg
+from epc.report.picture import inner, svg
 from epc.version import __version__
-
-_SPACE: Final = "{http://www.w3.org/2000/svg}"
-# The picture has one name as a whole; what the renderer says of its parts would be said twice.
-_DROPPED: Final = ("role", "class", "version", "pointer-events", "style")
-_LONG: Final = re.compile(r"\d+\.\d{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,25 +135,11 @@ def _finding(finding: Finding) -> Markup:
 def drawn(chart: Chart) -> Markup:
     """Return a picture with its title and how to read it, as part of the page's own markup."""
     root = ET.fromstring(svg(chart.specification))  # noqa: S314  (our own drawing)
-    inner = joined(_copied(child, f"{chart.name}-") for child in root)
+    content = Markup(inner(root, f"{chart.name}-", _escaped))
     view = {"viewBox": root.get("viewBox", "0 0 1 1"), "aria-label": chart.alternative}
     width = root.get("width", "1")
-    picture = element("svg", inner, role="img", width=width, **view)
+    picture = element("svg", content, role="img", width=width, **view)
     return element("figure", element("figcaption", chart.title), picture, element("p", chart.note))
-
-
-def _copied(part: ET.Element, prefix: str) -> Markup:
-    """Return a part of a drawing; ids get a prefix, as a page has several pictures."""
-    attributes = {
-        key: _LONG.sub(lambda number: f"{float(number[0]):.2f}", value)
-        for key, value in part.items()
-        if key not in _DROPPED and not key.startswith("aria-")
-    }
-    renamed = {key: value.replace("url(#", f"url(#{prefix}") for key, value in attributes.items()}
-    if "id" in renamed:
-        renamed["id"] = prefix + renamed["id"]
-    inner = (_copied(child, prefix) for child in part)
-    return element(part.tag.removeprefix(_SPACE), part.text or "", *inner, **renamed)
 
 
 def sentence(words: str) -> str:

@@ -27,9 +27,9 @@ from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
 from epc.engine.local import judge
-from epc.records.judging.layout import CALLS
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of
+from epc.records.layout import CALLS
 from epc.spec.judge_v1 import DIMENSIONS, METHODS, OVERALL
 
 ROWS = grid()

@@ -7,8 +7,9 @@ import pytest
 from registry_support import ROOT
 
 from epc.errors import EpcError, UsageError
+from epc.records.layout import MANIFEST
 from epc.registry.fetching import restore
-from epc.registry.layout import FOLDER, MANIFEST, SUMS
+from epc.registry.layout import FOLDER, SUMS
 from epc.registry.tags import Tag
 
 HOME = ROOT / FOLDER / "v1.0-Scripted-Opposed"

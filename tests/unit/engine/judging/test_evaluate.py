@@ -27,8 +27,9 @@ from epc.errors import MalformedError, StoppedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.documents import Thresholds
 from epc.records.judging.evaluation_set import Entry
-from epc.records.judging.layout import CALLS, PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
+from epc.records.judging.layout import PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
 from epc.records.judging.recheck import recheck
+from epc.records.layout import CALLS
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json
 
