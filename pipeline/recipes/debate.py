@@ -23,6 +23,15 @@ _ROLES: Final = re.compile(r"^- roles: PRO = \*\*(.+)\*\*, CON = \*\*(.+)\*\*$",
 _JUDGED: Final = re.compile(
     r"^\| (?!Judge \||---)(.+?) \| (.+?) \| ([+-]?[0-9.]+) \| .+? \| .+? \|$", re.MULTILINE
 )
+# The models that the labels name. A label of the reports is no id: see the faults.
+_MODELS: Final = {
+    "Kimi K2.6": "kimi-k2.6",
+    "Qwen 3.6 Max Preview": "qwen3.6-max-preview",
+    "Gemini 3.1 Pro Preview": "gemini-3.1-pro-preview",
+    "Claude Sonnet 4.6 (high reasoning)": "claude-sonnet-4-6",
+    "Grok 4.3": "grok-4.3",
+    "GPT-5.5 (high reasoning)": "gpt-5.5",
+}
 
 FAULTS: Final = faults(
     {
@@ -30,14 +39,14 @@ FAULTS: Final = faults(
         "is exchanged is another debate. So nothing here is place consistency.",
         "no-truth": "Nobody says which side of a debate was better: no person, no gold label.",
         "labels-for-models": "Judges stand by a label, such as 'GPT-5.5 (high reasoning)'. Their "
-        "ids, dates and platforms are not stated.",
+        "ids, dates and platforms are not stated. The ids here are what the labels say in words.",
         "own-debates": "Kimi K2.6 judged 110 debates of its own, Qwen 3.6 Max Preview 56.",
         "panels-differ": "A debate was judged by two or three of six judges. Two judges share 64 "
         "to 1,110 debates, and not at random.",
         "reports-for-rows": "The verdicts are read from reports. The rows themselves are in two "
         "files too large for the mirror that was read.",
     },
-    of={"own-debates": ("Kimi K2.6", "Qwen 3.6 Max Preview")},
+    of={"own-debates": ("kimi-k2.6", "qwen3.6-max-preview")},
 )
 
 
@@ -68,7 +77,8 @@ def convert(source: Path, request: Request) -> Conversion:
                 "b_by": con,
             }
             for judge, winner, _ in _JUDGED.findall(part):
-                work.settings.setdefault(judge, setting_of(judge, judge, prompt="debate judge"))
+                model = _MODELS.get(judge, judge)
+                work.settings.setdefault(judge, setting_of(judge, model, prompt="debate judge"))
                 verdict = {pro: "a", con: "b"}.get(winner, "tie")
                 work.add(f"{path}/{judge}", setting=judge, verdict=verdict, **common)
     return work.done(name="LLM debates", repository=_REPOSITORY)
