@@ -59,7 +59,6 @@ def convert(source: Path, request: Request) -> Conversion:
         work.settings[judge] = setting_of(
             judge,
             judge,
-            platform="openrouter",
             prompt="JUDGE_PROMPT",
             sha256=work.digest_of(_SCRIPT),
             decoding={"temperature": 0},

@@ -168,14 +168,19 @@ def _stated(
     if temperature is None:
         name = f"{prompt}, by the client{' behind its own text' if has_context else ''}"
         sha256 = UNKNOWN if has_context else digest(f"claude -p\n{text}")
-        return setting_of(model, model, platform="claude-cli", prompt=name, sha256=sha256)
+        return setting_of(model, model, platform="anthropic", prompt=name, sha256=sha256)
     decoding = {
         "temperature": temperature,
         "max_completion_tokens": 4096,
         "reasoning_effort": "none",
     }
     return setting_of(
-        model, model, platform="azure", prompt=prompt, sha256=digest(text), decoding=decoding
+        model,
+        model,
+        platform="azure-foundry",
+        prompt=prompt,
+        sha256=digest(text),
+        decoding=decoding,
     )
 
 

@@ -74,7 +74,7 @@ def convert(source: Path, request: Request) -> Conversion:
                 work.left_out[_OTHER] += 1
                 continue
             variant = each.judge.rpartition(":")[2]
-            stated = setting_of(_MODEL, _MODEL, platform="google", prompt=variant)
+            stated = setting_of(_MODEL, _MODEL, platform="google-gemini-api", prompt=variant)
             gold = _ANSWERS.get(as_text(right.get(each.item_id)))
             work.add(
                 where,

@@ -17,7 +17,7 @@ EXPECTED: Final = (
 _REPOSITORY: Final = "https://github.com/wmt-conference/wmt25-general-mt"
 _FILES: Final = "data/automatic_scores/*.jsonl"
 _GPT, _COMMAND = "GEMBA-ESA-GPT4.1", "GEMBA-ESA-CMDA"
-_JUDGES: Final = {_GPT: "gpt-4.1", _COMMAND: "command-a-03-2025"}
+_JUDGES: Final = {_GPT: "gpt-4.1", _COMMAND: "command-a"}
 
 FAULTS: Final = faults(
     {

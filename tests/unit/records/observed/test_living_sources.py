@@ -168,6 +168,6 @@ def test_reading_r77_wmt25_each_segment_of_a_document_is_a_score_by_two_judges(
     assert fields(found, "setting", "item", "a_score", "verdict") == [
         ("gpt-4.1", "cs-de/D/0/Sys", 90.0, None),
         ("gpt-4.1", "cs-de/D/1/Sys", 70.0, None),
-        ("command-a-03-2025", "cs-de/D/0/Sys", 95.0, None),
-        ("command-a-03-2025", "cs-de/D/1/Sys", None, "unreadable"),
+        ("command-a", "cs-de/D/0/Sys", 95.0, None),
+        ("command-a", "cs-de/D/1/Sys", None, "unreadable"),
     ]
