@@ -86,7 +86,8 @@ def convert(source: Path, request: Request) -> Conversion:
                 verdict=_PICKS[each.judge_pick],
                 humans=(_WINNERS[each.human_winner],),
             )
-    return work.done(name="Arena pairs with Claude Opus 4", repository=_REPOSITORY)
+    # LICENSE.md states it; only a file named LICENSE is read.
+    return work.done(name="Arena pairs with Claude Opus 4", repository=_REPOSITORY, licence="MIT")
 
 
 if __name__ == "__main__":
