@@ -35,8 +35,8 @@ FAULTS: Final = faults(
         "no-texts": "The texts stand elsewhere in the source, partly in files too large for the "
         "mirror that was read. So digests are of names and lengths stand as 0.",
         "through-openrouter": "The script asks undated names through OpenRouter at temperature 0. "
-        "Which platform answered, and when, is not stated; the answers were published on 29 "
-        "December 2025 at the latest.",
+        "Which platform answered, and when, is not stated; the answers were published on 3 "
+        "January 2026 at the latest.",
     }
 )
 
