@@ -14,7 +14,7 @@ from epc.records.asked import AskedPair, PairKey
 from epc.records.manifest import ModelIdentity
 from epc.records.rows import Call
 from epc.spec.domains import Domain
-from epc.statistics.spot_check import Agreement, agreement
+from epc.statistics.odd_one import Agreement, agreement
 
 TwoCalls = tuple[Call, Call]
 

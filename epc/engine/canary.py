@@ -13,7 +13,6 @@ from typing import Final, get_args
 
 from msgspec import Struct, field, structs
 
-from epc.audit.canary import PAIRS
 from epc.engine.calls import Caller
 from epc.engine.mitigated import Mitigated
 from epc.engine.model import Model
@@ -23,7 +22,7 @@ from epc.errors import EpcError, ExitCode
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.calls import call_of
-from epc.records.canary import TWICE, Canary, CanaryPanel, When, canary, in_words, kept
+from epc.records.canary import PAIRS, TWICE, Canary, CanaryPanel, When, canary, in_words, kept
 from epc.records.rows import Call
 
 CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted

@@ -1,23 +1,27 @@
 """The manifest's `canary`: what an evaluator said to one panel, again and again (Reading R76).
 
 The panel stands outside the measurement: nothing of it is in the raw files, and how often it was
-asked depends on how often the run was interrupted. Everything else follows from the answers.
+asked depends on how often the run was interrupted. Everything else follows from the answers: it is
+asked twice before the run, so that its evaluator's own flips are seen and nothing is assumed of
+them, and once more at each look. How often one of a pair's three answers stands alone then says
+whether the look's are of the same evaluator (`epc.statistics.odd_one`).
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
-from epc.audit.canary import ERROR, Look, look
 from epc.protocol.results import Json
-from epc.protocol.verdict import Verdict, parse_verdict
+from epc.protocol.verdict import parse_verdict
 from epc.records.findings import Findings
 from epc.records.json_difference import disagreements
 from epc.records.typed import as_json
+from epc.statistics.odd_one import odd_ones, p_odd
 
 When = Literal["start", "resume", "end"]
+PAIRS: Final = 24
+ERROR: Final = 0.025  # Reading R76: one false alarm in 40 runs at most, over all looks of a run
 TWICE: Final = 2  # how often the panel is asked at the start
 _CLAUSE: Final = "Reading R76"
 _RESTORE: Final = "restore the manifest as it was written"
@@ -35,13 +39,20 @@ class CanaryPanel(Struct, frozen=True, kw_only=True):
     system_fingerprints: tuple[str, ...]
 
 
-class CanaryLook(Look, frozen=True, kw_only=True):
-    """What a later panel came to beside the first two; see `epc.audit.canary.look`.
+class CanaryLook(Struct, frozen=True, kw_only=True):
+    """What a later panel came to beside the first two.
 
-    `panel` is its place in `panels`; None is the run whose answers were taken over.
+    `panel` is its place in `panels`; None is the run whose answers were taken over. `told` counts
+    the pairs in which one of the three answers stands alone, `odd` those in which it is the look's.
+    The evaluator `departed` if `p_value` is at most `level`.
     """
 
     panel: int | None
+    told: int
+    odd: int
+    p_value: float
+    level: float
+    departed: bool
 
 
 class Canary(Struct, frozen=True, kw_only=True):
@@ -133,16 +144,27 @@ def _looks(
         others.insert(0, (None, before))
     start = [_verdicts(panel.answers) for panel in panels[:TWICE]]
     for number, (index, answers) in enumerate(others, 1):
-        again = _verdicts(answers)
-        known = [
-            (a, b, c)
-            for a, b, c in zip(*start, again, strict=True)
-            if a is not None and b is not None and c is not None
-        ]
-        first, second, other = ([row[side] for row in known] for side in range(3))
-        outcome = look(first, second, other, number=number)
-        yield CanaryLook(panel=index, **asdict(outcome))
+        known = [row for row in zip(_verdicts(answers), *start, strict=True) if "" not in row]
+        odd, told = odd_ones(known)
+        p_value, level = p_odd(odd, told), level_of(number)
+        yield CanaryLook(
+            panel=index,
+            told=told,
+            odd=odd,
+            p_value=p_value,
+            level=level,
+            departed=p_value <= level,
+        )
 
 
-def _verdicts(answers: Sequence[str | None]) -> list[Verdict | None]:
-    return [None if answer is None else parse_verdict(answer) for answer in answers]
+def level_of(number: int) -> float:
+    """Return the error rate of one look of a run, which are numbered from 1.
+
+    The k-th has ERROR / (k (k + 1)): together they have no more than ERROR, however many there are.
+    """
+    return ERROR / (number * (number + 1))
+
+
+def _verdicts(answers: Sequence[str | None]) -> list[str]:
+    """Return answers as verdicts, empty where a pair was not asked."""
+    return ["" if answer is None else parse_verdict(answer).value for answer in answers]

@@ -12,7 +12,7 @@ from epc.records.typed import parse
 from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
-from epc.statistics.spot_check import Word
+from epc.statistics.odd_one import Word
 
 STEPS: Final[tuple[Trust, ...]] = (
     "reported",

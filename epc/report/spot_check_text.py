@@ -2,7 +2,7 @@
 
 from epc.analysis.spot_checking import SpotCheck
 from epc.printable import shown
-from epc.statistics.spot_check import Word
+from epc.statistics.odd_one import Word
 
 _WORDS: dict[Word, str] = {
     "agrees": "The evaluator answers as the record says.",

@@ -1,8 +1,9 @@
-"""Does an evaluator that is asked again answer as a record says?
+"""Are three answers to each pair those of one evaluator? Two of them surely are.
 
-Each drawn pair has three answers: the recorded one and two fresh ones. If all three are the
-evaluator's, any of them is the odd one as likely as another, however often it changes its mind. So
-a record whose answers are too often the odd ones is not the evaluator's. Pure.
+If all three are, and one of them stands alone, it is any of the three as likely as another, however
+often the evaluator changes its mind. So an answer that is too often the odd one is of another
+evaluator: the recorded one of a spot check (Reading R99), or a later look's (Reading R76). This is
+the null hypothesis of `epc.audit.drift.compare_mixed`, and its distribution in closed form. Pure.
 """
 
 from collections.abc import Sequence
@@ -52,8 +53,7 @@ def agreement(answers: Sequence[tuple[str, str, str]]) -> Agreement:
     n = len(answers)
     agreed = sum(was == now for was, now, _ in answers)
     flipped = sum(now != again for _, now, again in answers)
-    odd = sum(now == again != was for was, now, again in answers)
-    uneven = odd + sum(now != again and was in {now, again} for was, now, again in answers)
+    odd, uneven = odd_ones(answers)
     chance = sum(
         sum(was == word for was, _, _ in answers) * sum(now == word for _, now, _ in answers)
         for word in {was for was, _, _ in answers}
@@ -74,6 +74,12 @@ def agreement(answers: Sequence[tuple[str, str, str]]) -> Agreement:
     )
 
 
+def odd_ones(answers: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
+    """Return on how many pairs the first of three answers stands alone, and on how many any."""
+    odd = sum(b == c != a for a, b, c in answers)
+    return odd, odd + sum(b != c and a in {b, c} for a, b, c in answers)
+
+
 def p_odd(odd: int, uneven: int) -> float:
-    """Return the probability that the recorded answer is the odd one so often by chance."""
+    """Return the probability that the first answer is the odd one so often by chance."""
     return binomial_tail(odd, uneven, _ODD)

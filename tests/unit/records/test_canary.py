@@ -8,15 +8,40 @@ from pathlib import Path
 
 import pytest
 
-from epc.audit.canary import ERROR, PAIRS, level_of, look
-from epc.protocol.verdict import Verdict
+from epc.records.canary import (
+    ERROR,
+    PAIRS,
+    CanaryLook,
+    CanaryPanel,
+    When,
+    canary,
+    level_of,
+)
 
-A, B, TIE = Verdict.A, Verdict.B, Verdict.TIE
 PAGE = Path("site/docs/drift.md")
+DAY = "2026-11-26T00:00:00Z"
+
+
+def look(first: str, second: str, later: str) -> CanaryLook:
+    """Return what a panel at the end comes to: a letter a pair, T for a tie."""
+    whens: tuple[When, ...] = ("start", "start", "end")
+    panels = [
+        CanaryPanel(
+            when=when,
+            first_at=DAY,
+            last_at=DAY,
+            answers=tuple(letters.replace("T", "-")),
+            served_models=(),
+            system_fingerprints=(),
+        )
+        for when, letters in zip(whens, (first, second, later), strict=True)
+    ]
+    (only,) = canary(panels).looks
+    return only
 
 
 def test_reading_r76_the_pairs_whose_answer_stands_alone_are_counted() -> None:
-    found = look([A, A, A, A, A, B, A], [A, A, A, A, B, B, B], [B, B, B, TIE, A, B, TIE], number=1)
+    found = look("AAAAABA", "AAAABBB", "BBBTABT")
 
     # Pairs 0 to 3: the look's stands alone. Pair 4: the second's. 5: none. 6: all three differ.
     assert (found.told, found.odd) == (5, 4)
@@ -26,8 +51,8 @@ def test_reading_r76_the_pairs_whose_answer_stands_alone_are_counted() -> None:
 
 def test_reading_r76_four_changed_pairs_depart_and_three_do_not() -> None:
     for changed, departed in ((3, False), (4, True)):
-        later = [B] * changed + [A] * (PAIRS - changed)
-        assert look([A] * PAIRS, [A] * PAIRS, later, number=1).departed is departed
+        later = "B" * changed + "A" * (PAIRS - changed)
+        assert look("A" * PAIRS, "A" * PAIRS, later).departed is departed
 
 
 def test_reading_r76_the_looks_of_a_run_share_one_error_rate() -> None:
