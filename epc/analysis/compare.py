@@ -16,11 +16,11 @@ from epc.audit.drift import (
     Noise,
     State,
     TableDrift,
+    compare_fresh,
     compare_mixed,
     compare_reused,
     nothing,
 )
-from epc.audit.drift_fresh import compare_fresh
 from epc.errors import Finding
 from epc.protocol.config import Configuration
 from epc.protocol.interpretation import interpreted

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 from scipy import stats
 from studies.evaluators import Odds, changed, coin, favourites, measure, shifted, table
 
-from epc.audit import drift_fresh
+from epc.audit import drift
 from epc.audit.drift import (
     Noise,
     TableDrift,
+    compare_fresh,
     compare_mixed,
     compare_reused,
     decide,
@@ -19,7 +20,6 @@ from epc.audit.drift import (
     p_of,
     together,
 )
-from epc.audit.drift_fresh import compare_fresh
 from epc.protocol.verdict import Verdict
 
 A, B, TIE = Verdict.A, Verdict.B, Verdict.TIE
@@ -207,7 +207,7 @@ def test_reading_r44_the_excess_is_unbiased_by_hand() -> None:
     """Two answers a side, A and B on both: within, they never agree; between, half the time."""
     left = right = np.array([[[1, 0, 0]], [[0, 1, 0]]])
 
-    seen, bound = drift_fresh._excess(left.astype(float), right.astype(float), paired=False)
+    seen, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
 
     assert seen == pytest.approx(0 / 2 - 1 / 2)
     assert bound is None
@@ -219,11 +219,11 @@ def test_reading_r45_the_bound_of_fresh_runs_is_the_jackknife_s_over_the_seeds_o
     left, right = draw.integers(0, 5, (10, 6, 3)), draw.integers(1, 4, (12, 6, 3))
 
     def excess(a: NDArray[np.int64], b: NDArray[np.int64]) -> float:
-        seen, _ = drift_fresh._excess(a.astype(float), b.astype(float), paired=False)
+        seen, _ = drift._excess(a.astype(float), b.astype(float), paired=False)
         assert seen is not None
         return seen
 
-    seen, bound = drift_fresh._excess(left.astype(float), right.astype(float), paired=False)
+    seen, bound = drift._excess(left.astype(float), right.astype(float), paired=False)
 
     without = [
         [excess(np.delete(left, seed, axis=0), right) for seed in range(10)],
@@ -238,12 +238,12 @@ def test_reading_r45_the_bound_of_paired_runs_leaves_a_seed_out_of_both_at_once(
     draw = np.random.default_rng(46)
     left, right = (draw.integers(1, 5, (10, 6, 3)).astype(float) for _ in range(2))
 
-    seen, bound = drift_fresh._excess(left, right, paired=True)
+    seen, bound = drift._excess(left, right, paired=True)
 
     each = []
     for seed in range(10):
         a, b = (np.delete(side, seed, axis=0) for side in (left, right))
-        each.append(drift_fresh._excess(a, b, paired=True)[0])
+        each.append(drift._excess(a, b, paired=True)[0])
     assert seen is not None
     error = (float(np.var(np.array(each, dtype=float))) * 9) ** 0.5
     assert bound == pytest.approx(seen + float(stats.t.ppf(0.95, 9)) * error)
@@ -273,7 +273,6 @@ def test_reading_r44_fresh_runs_of_one_evaluator_seldom_seem_to_differ(
     odds: Odds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wheel goes where earlier verdicts sent it, and the test holds its level all the same."""
-    monkeypatch.setattr("epc.audit.drift_fresh.SHUFFLES", 199)
     monkeypatch.setattr("epc.audit.drift.SHUFFLES", 199)
     draw, runs = np.random.default_rng(3), 120
     verdicts = [
@@ -312,7 +311,7 @@ def test_reading_r44_many_seeds_are_put_together_and_nothing_is_lost() -> None:
     draw = np.random.default_rng(6)
     run = draw.integers(0, 3, (450, 4, 3))
 
-    grouped = drift_fresh._grouped(run)
+    grouped = drift._grouped(run)
 
     assert grouped.shape == (150, 4, 3)
     assert (grouped.sum(axis=0) == run.sum(axis=0)).all()
