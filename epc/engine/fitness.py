@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from epc.audit.competence import Verdicts
 from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
 from epc.engine.remote import Remote, require_decoding
 from epc.errors import Finding, UsageError
@@ -107,12 +108,6 @@ class Answer(Struct, frozen=True, kw_only=True):
         """How good it is: a verdict, and one without reasoning."""
         return self.verdict.decided, not self.reasoned
 
-    @property
-    def picks_good(self) -> bool | None:
-        """Whether it prefers the good answer; None if it gives no verdict."""
-        return (
-            (self.verdict is Verdict.A) == self.asked.good_first if self.verdict.decided else None
-        )
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
@@ -149,7 +144,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     @property
     def one_place(self) -> int:
         """In how many pairs the letter was the same in both orders."""
-        return sum(first is not second for first, second in self._orders())
+        return sum(both.first is both.exchanged for both in self._decided())
 
     @property
     def findings(self) -> list[Finding]:
@@ -159,13 +154,14 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
             for clause, problem, remedy in self._against()
         ]
 
-    def _orders(self) -> Iterator[tuple[bool, bool]]:
-        """Yield for each pair with two verdicts whether each of them is for the good answer."""
+    def _decided(self) -> Iterator[Verdicts]:
+        """Yield the verdicts on each pair that got one in both orders, the last one of each."""
+        last = {answer.asked: answer.verdict for answer in self.answers}
         for pair in range(len(_PAIRS)):
-            picks = {a.asked: a.picks_good for a in self.answers if a.asked.pair == pair}
-            first, second = (picks[Asked(pair=pair, good_first=order)] for order in (True, False))
-            if first is not None and second is not None:
-                yield first, second
+            first, exchanged = (last[Asked(pair=pair, good_first=good)] for good in (True, False))
+            both = Verdicts(first=first, exchanged=exchanged)
+            if not both.ties:
+                yield both
 
     def _against(self) -> Iterator[tuple[str, str, str]]:
         """Yield the clause that asks for something else, the problem, and the remedy."""
@@ -180,7 +176,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
             said = f"it gave one letter in both orders of {self.one_place} of {len(_PAIRS)} pairs"
             remedy = "name another evaluator, or measure how much: `epc audit RUN --swap 50`"
             yield "EPC-5.3(4)", f"{said}: it prefers a place", remedy
-        if wrong := sum(not first and not second for first, second in self._orders()):
+        if wrong := sum(both.right == 0 for both in self._decided()):
             yield (
                 "EPC-5.3(4)",
                 f"it preferred an answer to something else in {wrong} of {len(_PAIRS)} pairs",

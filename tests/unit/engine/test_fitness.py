@@ -9,6 +9,7 @@ from engine_support import Told
 from epc.engine.fitness import _FIRST, Answer, Asked, Diagnosis, _other_ways, examine
 from epc.engine.model import Completion, Prompt
 from epc.protocol.config import REFERENCE_DECODING
+from epc.protocol.verdict import Verdict
 
 
 def diagnosis(*letters: str, asked: Asked = _FIRST) -> Diagnosis:
@@ -46,7 +47,7 @@ def test_a_model_that_picks_the_good_answer_in_both_orders_is_ready() -> None:
     result = found(lambda prompt: "A" if good_is_first(prompt) else "B")
 
     assert (result.outcome, result.one_place, result.calls) == ("ready", 0, 8)
-    assert all(answer.picks_good for answer in result.answers)
+    assert all((a.verdict is Verdict.A) == a.asked.good_first for a in result.answers)
     assert len(result.answers) == 8
 
 
