@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 
 from msgspec import Struct, field
 
 from epc.analysis.sharing import BATCHED, CACHED
+from epc.digests import sha256
 from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
 from epc.engine.call_rows import answered_row, composed_row
@@ -25,7 +27,9 @@ from epc.protocol.votes import Vote
 from epc.records.calls import call_of
 from epc.records.config_json import TOO_LARGE, recordable
 from epc.records.layout import occasion_of
-from epc.records.rows import Call
+
+_HEX_DIGITS: Final = 8
+_BESIDE: Final = "panel"
 
 
 class _Asked(Struct, frozen=True, kw_only=True):
@@ -125,15 +129,24 @@ class Caller(Struct, kw_only=True):
         asked = _Asked(name=name, question=question, occasion=occasion, place=place)
         return self.known(name) or await self._fresh(asked)
 
-    async def ask_panel(self, stage: str, wanted: Iterable[tuple[Question, str]]) -> list[Call]:
-        """Return the calls that answer questions beside the rounds, each under its own place."""
+    async def ask_panel(self, stage: str, wanted: Iterable[tuple[Question, str]]) -> list[Json]:
+        """Return the calls that answer questions beside the rounds, each under its own place.
+
+        A model that answers each round afresh gets a round of its own there.
+        """
         panel = list(wanted)
         self.progress.begin(stage, len(panel))
 
-        async def one(question: Question, place: str) -> Call:
-            call = await self.ask_again(question, place)
+        async def one(question: Question, place: str) -> Json:
+            seed = int(sha256(place)[:_HEX_DIGITS], 16)
+            afresh = (
+                None
+                if question.role.model.repeatable
+                else Occasion(seed=seed, phase=_BESIDE, round=0)
+            )
+            call = await self.ask_again(question, place, afresh)
             self.progress.advance()
-            return call_of(call)
+            return call
 
         return await all_of(one(*each) for each in panel)
 

@@ -104,11 +104,11 @@ class CanaryWatch(Struct, kw_only=True):
 
         Raises: SwappedError unless the run is to go on `anyway`; else as `Caller.ask`.
         """
-        whole = all(self._is_kept(number, "start") for number in range(TWICE))
+        whole = all(all(self._kept(number, "start")) for number in range(TWICE))
         for _ in range(TWICE):
             await self._ask("start")
         while (when := self._begun()) is not None:
-            whole = whole and self._is_kept(len(self._panels), when)
+            whole = whole and all(self._kept(len(self._panels), when))
             await self._ask(when)
         self._require_same(None, anyway=anyway)
         if whole and again:
@@ -136,20 +136,18 @@ class CanaryWatch(Struct, kw_only=True):
         wanted = [
             (question, _place(number, when, pair)) for pair, question in enumerate(self.questions)
         ]
-        self._panels.append(_panel_of(when, await self.caller.ask_panel("canary", wanted)))
+        calls = map(call_of, await self.caller.ask_panel("canary", wanted))
+        self._panels.append(_panel_of(when, list(calls)))
 
     def _begun(self) -> When | None:
         """Return when the next panel was asked of which an earlier session kept an answer."""
         whens: tuple[When, ...] = get_args(When)
-        return next((w for w in whens if any(self._kept(len(self._panels), w))), None)
+        return next((when for when in whens if any(self._kept(len(self._panels), when))), None)
 
-    def _is_kept(self, number: int, when: When) -> bool:
-        return all(self._kept(number, when))
-
-    def _kept(self, number: int, when: When) -> Iterator[bool]:
-        for pair, question in enumerate(self.questions):
-            name = self.caller.name(question, _place(number, when, pair))
-            yield self.caller.known(name) is not None
+    def _kept(self, number: int, when: When) -> list[bool]:
+        places = enumerate(self.questions)
+        names = [self.caller.name(q, _place(number, when, pair)) for pair, q in places]
+        return [self.caller.known(name) is not None for name in names]
 
 
 def _place(number: int, when: When, pair: int) -> str:

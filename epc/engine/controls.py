@@ -1,20 +1,14 @@
 """Asking an evaluator more than a measurement asks: probes, and controls before it is paid for."""
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final
 
-from epc.audit.probes import SIDES, Probe, planted
-from epc.digests import sha256
-from epc.engine.budget import Budget
+from epc.audit.probes import Probe, planted
 from epc.engine.calls import Caller
 from epc.engine.journal import journal_in
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
-from epc.engine.progress import Progress
 from epc.engine.request import Questions
 from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
@@ -32,8 +26,6 @@ from epc.records.rows import Call, read_rows
 from epc.records.strict_json import dumps_line, remove_unfinished, write_text
 from epc.spec.domains import Domain, Phase
 
-_HEX_DIGITS: Final = 8
-
 
 class IncapableError(EpcError):
     """The evaluator failed the controls: a measurement of it says nothing about coupling."""
@@ -42,45 +34,33 @@ class IncapableError(EpcError):
 
 
 async def ask(
-    probes: Sequence[Probe],
-    folder: Path,
-    *,
-    role: Role,
-    config: Configuration,
-    progress: Progress,
-    budget: Budget,
-    clock: Callable[[], datetime],
+    probes: Sequence[Probe], folder: Path, *, role: Role, config: Configuration, caller: Caller
 ) -> list[AnsweredProbe]:
     """Ask probes that have no answer yet, keep them in probes.jsonl, and return them all.
 
-    They have a journal of their own, so that the measurement's raw files stay the measurement's;
-    `progress` and `budget` are those of whatever they belong to.
+    The caller's journal is theirs alone, so that the measurement's raw files stay the
+    measurement's; it goes once probes.jsonl has all of it.
 
     Raises: StoppedError if a call got no answer or a limit was reached, and the same call goes on
     from there; MalformedError if probes.jsonl was damaged; WorldError if the disk fails.
     """
-    work = folder / PROBING
-    journal = journal_in(work)
-    caller = Caller(journal=journal, reuse=False, progress=progress, budget=budget, clock=clock)
-    try:
-        remove_unfinished(folder, PROBES)
-        kept = kept_rows(folder)
-        progress.begin("probes", len(probes))
-        rows = await all_of(
-            _row(probe, kept, role=role, config=config, caller=caller) for probe in probes
-        )
-        kept.update({row["call"]["id"]: row for row in rows})
-        write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
-        if all(call["id"] in kept for call in journal.calls()):
-            journal.remove()
-            with suppress(OSError):  # someone else's file in it is theirs
-                work.rmdir()
-    finally:
-        await caller.close()
-        journal.close()
+    remove_unfinished(folder, PROBES)
+    kept = kept_rows(folder)
+    questions = [
+        Question(role=role, text=probe.text(config), side="probe", pair=probe.pair(config))
+        for probe in probes
+    ]
+    names = [caller.name(q, probe.place) for q, probe in zip(questions, probes, strict=True)]
+    due = [at for at, name in enumerate(names) if name not in kept]
+    wanted = [(questions[at], probes[at].place) for at in due]
+    for at, call in zip(due, await caller.ask_panel("probes", wanted), strict=True):
+        kept[names[at]] = row_of(probes[at], config, call)
+    write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
+    if all(call["id"] in kept for call in caller.journal.calls()):
+        caller.journal.remove()
     return [
-        AnsweredProbe(probe=probe, verdict=parse_verdict(row["call"]["answer"]), own=None)
-        for probe, row in zip(probes, rows, strict=True)
+        AnsweredProbe(probe=probe, verdict=parse_verdict(kept[name]["call"]["answer"]), own=None)
+        for probe, name in zip(probes, names, strict=True)
     ]
 
 
@@ -115,15 +95,18 @@ async def preflight(
     config = questions.config
     pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
-    answers = await ask(
-        probes,
-        folder,
-        role=questions.evaluator,
-        config=config,
+    beside = Caller(
+        journal=journal_in(folder / PROBING),
+        reuse=False,
         progress=caller.progress,
         budget=caller.budget,
         clock=caller.clock,
     )
+    try:
+        answers = await ask(probes, folder, role=questions.evaluator, config=config, caller=beside)
+    finally:
+        await beside.close()
+        beside.journal.close()
     competence = summary(answers)["competence"]
     if competence is not None and competence["word"] == "incapable" and not anyway:
         raise IncapableError(
@@ -174,25 +157,6 @@ def first_choice(
     task = pick_task(turn.u_task or 0.0, len(config.tasks[phase.domain]))
     strategy = choose(uniform(len(config.strategies)), turn.u_strategy or 0.0)
     return phase.domain, task, strategy, Occasion(seed=seed, phase=phase.name, round=0)
-
-
-async def _row(
-    probe: Probe, kept: dict[str, Json], *, role: Role, config: Configuration, caller: Caller
-) -> Json:
-    text = probe.text(config)
-    question = Question(role=role, text=text, side="probe", pair=probe.pair(config))
-    if (row := kept.get(caller.name(question, probe.place))) is None:
-        occasion = None if role.model.repeatable else _occasion(probe)
-        call = await caller.ask_again(question, probe.place, occasion)
-        row = row_of(probe, config, call)
-    caller.progress.advance()
-    return row
-
-
-def _occasion(probe: Probe) -> Occasion:
-    """Return a round of its own for a model that answers each round afresh."""
-    number = int(sha256(probe.place)[:_HEX_DIGITS], 16)
-    return Occasion(seed=number, phase=probe.answer.domain, round=SIDES.index(probe.first))
 
 
 def _row_order(row: Json) -> tuple[str, ...]:

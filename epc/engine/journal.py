@@ -16,6 +16,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -116,9 +117,11 @@ class Journal:
         self._file.close()
 
     def remove(self) -> None:
-        """Close it for good: the run's other files hold everything now."""
+        """Close it for good, and take an empty folder away: other files hold its calls."""
         self.close()
         self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.parent.rmdir()
 
     async def _write_waiting(self) -> None:
         """Write whatever is waiting, in one go, until nothing is."""

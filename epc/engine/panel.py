@@ -19,6 +19,7 @@ from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch, asking, budget_of
 from epc.engine.session import require_keys
 from epc.records.asked import AskedPair, PairKey
+from epc.records.calls import call_of
 from epc.records.manifest import Manifest, ModelIdentity
 
 _TIMES = 2
@@ -47,7 +48,7 @@ async def asked_anew(
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(asking([model], limits))
         journal = journal_in(folder)
-        stack.callback(journal.close)
+        stack.callback(lambda: journal.close() if len(journal) else journal.remove())
         progress = Progress(budget=budget)
         caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget, clock=clock)
         stack.push_async_callback(caller.close)
@@ -73,13 +74,11 @@ async def ask_twice(
         anew = asked_anew(name, manifest, Path(folder), clock=clock, watch=watch, limits=limits)
         async with anew as (role, caller):
             items = [comparisons[pair.domain, pair.strategy, pair.task] for pair in pairs]
-            calls = await caller.ask_panel(
-                "spot check",
-                [
-                    (Question(role=role, text=i.text, side="evaluation", pair=i.pair), f"{time}")
-                    for i in items
-                    for time in range(_TIMES)
-                ],
-            )
+            wanted = [
+                (Question(role=role, text=i.text, side="evaluation", pair=i.pair), f"{time}")
+                for i in items
+                for time in range(_TIMES)
+            ]
+            calls = [*map(call_of, await caller.ask_panel("spot check", wanted))]
             identity = ModelIdentity.parse(asdict(role.model.identity))
             return identity, tuple(zip(calls[::2], calls[1::2], strict=True))

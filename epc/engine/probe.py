@@ -8,20 +8,17 @@ from pathlib import Path
 
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Limits
-from epc.engine.catalog import open_model
 from epc.engine.controls import ask, kept_rows
-from epc.engine.mitigated import put_within
+from epc.engine.panel import asked_anew
 from epc.engine.plan import identities, load
-from epc.engine.progress import Progress
-from epc.engine.roles import Role
-from epc.engine.run_session import Watch, asking, budget_of
-from epc.engine.session import require_keys, require_same
+from epc.engine.run_session import Watch
+from epc.engine.session import require_same
 from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.calls import answers_of, call_names, comparisons_of, read_calls
 from epc.records.findings import Findings
-from epc.records.layout import IDENTITY, PLAN, describe
+from epc.records.layout import IDENTITY, PLAN, PROBING, describe
 from epc.records.manifest import Manifest, plain
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import Call, Trial, read_typed
@@ -104,25 +101,19 @@ async def probe(
     """
     if not reopened.missing:
         return
-    limits, evaluator = limits or Limits(), reopened.manifest.evaluator
-    model = open_model(reopened.evaluator)
-    stated = {key: getattr(evaluator, key) for key in IDENTITY}
-    require_same(identities(model, None), {"evaluator": stated})
-    require_keys([model])
-    budget = budget_of([model], limits)
-    put_within(model, reopened.manifest.configuration, reopened.manifest.calibration)
-    role = Role(name="evaluator", model=model, decoding=evaluator.decoding)
-    progress = Progress(budget=budget)
-    async with asking([model], limits), watch(progress):
-        await ask(
-            reopened.probes,
-            reopened.folder,
-            role=role,
-            config=reopened.manifest.configuration,
-            progress=progress,
-            budget=budget,
-            clock=clock,
-        )
+    manifest, folder = reopened.manifest, reopened.folder
+    async with asked_anew(
+        reopened.evaluator,
+        manifest,
+        folder / PROBING,
+        clock=clock,
+        watch=watch,
+        limits=limits or Limits(),
+    ) as (role, caller):
+        stated = {key: getattr(manifest.evaluator, key) for key in IDENTITY}
+        require_same(identities(role.model, None), {"evaluator": stated})
+        config = manifest.configuration
+        await ask(reopened.probes, folder, role=role, config=config, caller=caller)
 
 
 def _exchanged(

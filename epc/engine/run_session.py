@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -269,7 +269,5 @@ async def carry_on(
         )
         if reusable is not None:
             reusable.remove()
-            with suppress(OSError):  # someone else's file in it is theirs
-                (folder / REUSABLE).rmdir()
         batch.forget(folder)
         return manifest

@@ -5,7 +5,6 @@ recorded answer would be no reference: where it was itself a flip, its pair diff
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
@@ -35,6 +34,7 @@ from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
+from epc.records.calls import call_of
 from epc.records.layout import PLAN
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
@@ -156,8 +156,6 @@ async def ask_today(
         if not _has(watching, today):  # another process may have asked before this one held it
             append_day(watching.history, await _day(watching, caller, role, now))
         caller.journal.remove()
-        with suppress(OSError):  # whatever else was put there is not ours to remove
-            folder.rmdir()
     return watching.standing()
 
 
@@ -174,7 +172,7 @@ async def _day(watching: Watching, caller: Caller, role: Role, now: datetime) ->
         for asking in range(askings)
     ]
     try:
-        calls = await caller.ask_panel("panel", wanted)
+        calls = [*map(call_of, await caller.ask_panel("panel", wanted))]
     except StoppedError as error:
         raise _failure(error) from None
     served, fingerprints = (
