@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from pathlib import Path
 
+from epc.analysis.observed_lists import with_pairs
 from epc.analysis.observed_rows import TIE, rows_of, same_settings
 from epc.arrays import np
 from epc.digests import sha256
@@ -70,6 +71,7 @@ class Ballot:
 
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
     """Yield what each judge of a verdict file said; of chosen items only, it says nothing here."""
+    verdicts = with_pairs(verdicts)
     rows, items = rows_of(verdicts), [*_items(header.source.name, verdicts)]
     names, subsets = verdicts.setting.names, [*verdicts.subset.names, ""]
     texts = verdicts.answer_sha256.names

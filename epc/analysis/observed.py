@@ -4,22 +4,27 @@ Each figure has a 95% interval clustered by item, and is left out where the data
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
 from epc.analysis.observed_contests import baseline_of
-from epc.analysis.observed_figures import (
-    Figure,
-    of_all,
-    of_gold,
-    of_places,
-    of_scores,
-    repeats,
+from epc.analysis.observed_figures import Figure, of_confidence, of_places, of_scores, repeats
+from epc.analysis.observed_groups import (
+    Together,
+    Way,
+    by_subset,
+    effects,
+    in_order,
+    of_part,
+    panels,
+    part_of,
 )
-from epc.analysis.observed_names import FIGURES
+from epc.analysis.observed_lists import with_pairs
+from epc.analysis.observed_names import FIGURES, family
 from epc.analysis.observed_rows import (
+    RULE,
     TIE,
     Choices,
     Named,
@@ -30,7 +35,7 @@ from epc.analysis.observed_rows import (
     same_settings,
 )
 from epc.analysis.observed_transfer import Transferred, transferred
-from epc.arrays import Array, Codes, Indices, np
+from epc.arrays import Array, Codes, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Header, Setting, Source
@@ -134,12 +139,19 @@ class Group:
     left_out: Mapping[str, str]
     transfer: Transferred | None
     own_authors: Sequence[str]
+    by_subset: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All figures of a verdict file, and what was found in it that is no evidence."""
+    """All figures of a verdict file, and what was found in it that is no evidence.
 
+    `panels` are judges side by side, all and every two, each in the way in which it was asked about
+    most questions. `effects` are differences between two ways of asking one judge, the second less
+    the first. `rule` says how figures are clustered and weighed.
+    """
+
+    rule: int
     source: Source
     verdicts: int
     items: int
@@ -149,6 +161,8 @@ class Report:
     groups: Sequence[Group]
     pairs: Sequence[Pair]
     choices: Choices
+    panels: Sequence[Together] = field(default_factory=tuple)
+    effects: Sequence[Together] = field(default_factory=tuple)
 
 
 def measure(
@@ -156,6 +170,8 @@ def measure(
     verdicts: Verdicts,
     patterns: Sequence[str] = (),
     choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
+    *,
+    rule: int = RULE,
 ) -> Report:
     """Return every figure that a verdict file allows, for the settings that fit a pattern.
 
@@ -164,10 +180,16 @@ def measure(
 
     Raises: UsageError if the choices name what the file does not have.
     """
-    _, once = np.unique(asks(verdicts), return_index=True)
-    chosen, askings = _asked(header.settings, verdicts, once, patterns)
+    once = _once(verdicts)
+    chosen = _chosen(header.settings, verdicts, patterns)
+    askings = _asked(chosen, header.settings, with_pairs(once), rule)
+    ways = [
+        (name, setting, part_of(rows, once[where]))
+        for (name, setting, rows), where in zip(askings, _split(chosen, once), strict=True)
+    ]
     of_file = named(verdicts)
     return Report(
+        rule=rule,
         source=header.source,
         verdicts=len(verdicts),
         items=len(verdicts.item.names),
@@ -175,10 +197,12 @@ def measure(
         items_under_two_names=renamed(verdicts),
         left_out=header.left_out,
         groups=[
-            _group(group, one, askings, of_file, choices)
-            for group, one in zip(chosen, askings, strict=True)
+            _group(group, way, askings, of_file, choices)
+            for group, way in zip(chosen, ways, strict=True)
         ],
         pairs=between(askings),
+        panels=[*panels(ways)],
+        effects=[*effects(ways)],
         choices=choices,
     )
 
@@ -190,32 +214,48 @@ def beside(
 
     Source: Readings R24 and R77.
     """
-    _, once = np.unique(asks(verdicts), return_index=True)
-    _, askings = _asked(settings, verdicts, once)
+    chosen = _chosen(settings, verdicts)
+    askings = _asked(chosen, settings, with_pairs(_once(verdicts)))
     of_file = named(verdicts)
     own = {one[0]: dict(of_own(one, askings, of_file, choices)) for one in askings}
     return between(askings), {name: figures for name, figures in own.items() if figures}
 
 
+def _once(verdicts: Verdicts) -> Verdicts:
+    """Return each asking once."""
+    _, once = np.unique(asks(verdicts), return_index=True)
+    return verdicts[once]
+
+
+def _chosen(
+    settings: Mapping[str, Setting], verdicts: Verdicts, patterns: Sequence[str] = ()
+) -> list[list[str]]:
+    """Return the groups of settings that fit a pattern."""
+    names = verdicts.setting.names
+    members = [[name for name in group if name in names] for group in same_settings(settings)]
+    return [group for group in members if group and _fits(group, patterns)]
+
+
+def _split(chosen: Sequence[Sequence[str]], verdicts: Verdicts) -> list[Codes]:
+    """Return where the verdicts of each group of settings are."""
+    group_of = {name: index for index, group in enumerate(chosen) for name in group}
+    names = verdicts.setting.names
+    places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
+    ranked = np.argsort(places, kind="stable")
+    edges = np.searchsorted(places[ranked], np.arange(len(chosen) + 1))
+    return [ranked[start:end] for start, end in pairwise(edges.tolist())]
+
+
 def _asked(
+    chosen: Sequence[Sequence[str]],
     settings: Mapping[str, Setting],
     verdicts: Verdicts,
-    once: Indices,
-    patterns: Sequence[str] = (),
-) -> tuple[list[list[str]], list[Asked]]:
-    """Return the groups of settings that fit a pattern, and what was asked in each, `once`."""
-    rows, names = rows_of(verdicts), verdicts.setting.names
-    members = [[name for name in group if name in names] for group in same_settings(settings)]
-    chosen = [group for group in members if group and _fits(group, patterns)]
-    group_of = {name: index for index, group in enumerate(chosen) for name in group}
-    places = np.array([*(group_of.get(name, -1) for name in names), -1])[verdicts.setting.codes]
-    once = once[np.argsort(places[once], kind="stable")]
-    edges = np.searchsorted(places[once], np.arange(len(chosen) + 1))
-    askings = [
-        (group[0], settings[group[0]], rows[once[start:end]])
-        for group, (start, end) in zip(chosen, pairwise(edges.tolist()), strict=True)
-    ]
-    return chosen, askings
+    rule: int = RULE,
+) -> list[Asked]:
+    """Return what was asked in each group of settings, as numbers that mean the same in all."""
+    rows = rows_of(verdicts, rule)
+    parts = zip(chosen, _split(chosen, verdicts), strict=True)
+    return [(group[0], settings[group[0]], rows[where]) for group, where in parts]
 
 
 def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
@@ -223,24 +263,28 @@ def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
 
 
 def _group(
-    names: Sequence[str], one: Asked, every: Sequence[Asked], of_file: Named, choices: Choices
+    names: Sequence[str], way: Way, every: Sequence[Asked], of_file: Named, choices: Choices
 ) -> Group:
-    _, setting, rows = one
+    name, setting, part = way
+    rows, asked = part.rows, setting.asked or {}
     equal, contradicted, repeated = repeats(rows)
-    figures = repeated | dict(of_own(one, every, of_file, choices))
-    for of in (of_places, of_gold, of_all, of_humans, of_scores):
+    figures = dict(of_own((name, setting, rows), every, of_file, choices))
+    for of in (of_places, of_humans, of_scores, of_confidence):
         figures |= dict(of(rows))
+    figures |= of_part(part, sum(asked.values())) | repeated
     transfer = transferred(rows, of_file, choices)
+    stated = {family(name) for name in figures}
     return Group(
         settings=names,
         setting=setting,
-        verdicts=len(rows.item),
-        items=len(np.unique(rows.cluster)),
+        verdicts=len(part.verdicts),
+        items=part.questions,
         equal_answers=equal,
         equal_answers_other_verdict=contradicted,
-        figures={name: figures[name] for name in FIGURES if name in figures},
+        figures=in_order(figures),
+        by_subset=by_subset(part, of_file.subsets, asked),
         left_out={
-            **{name: row.missing for name, row in FIGURES.items() if name not in figures},
+            **{name: row.missing for name, row in FIGURES.items() if name not in stated},
             **({"transfer": transfer} if isinstance(transfer, str) else {}),
         },
         transfer=None if isinstance(transfer, str) else transfer,

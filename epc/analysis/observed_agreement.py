@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from epc.analysis.observed_figures import Figure, share
+from epc.analysis.observed_figures import Figure, average, share
 from epc.analysis.observed_rows import TIE, Rows
-from epc.arrays import Array, Codes, np
+from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
-from epc.statistics.clusters import clustered_mean, linearised_interval
+from epc.statistics.clusters import linearised_interval
 
 _SAYING: Final = np.eye(TIE + 2)[:, : TIE + 1]  # a row for each verdict; unreadable says nothing
 _CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
@@ -38,13 +38,13 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
     humans, mine = rows.humans.astype(np.float64), _SAYING[rows.verdict]
     n = humans.sum(axis=1)
-    yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows.cluster)
+    yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows)
     some = n > 1
     beside = (humans * (humans - 1)).sum(axis=1)[some] / (n * (n - 1))[some]
-    yield from share("humans_mean_ceiling", beside, rows.cluster[some])
+    yield from share("humans_mean_ceiling", beside, rows[some])
     most = _majority(rows.humans)
-    labelled = most.any(axis=1)
-    yield from share("humans_majority", (most * mine).sum(axis=1)[labelled], rows.cluster[labelled])
+    labelled: Flags = np.asarray(most.any(axis=1))
+    yield from share("humans_majority", (most * mine).sum(axis=1)[labelled], rows[labelled])
     both = labelled & rows.readable
     yield from _kappa("humans_kappa", most[both], mine[both], rows.cluster[both])
     weights, hits, persons = np.zeros((3, len(n)))
@@ -54,8 +54,8 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
         weights += weight
         hits += weight * (others * mine).sum(axis=1)
         persons += weight * others[:, choice]
-    yield from share("humans_others", hits, rows.cluster, weights)
-    yield from share("humans_others_ceiling", persons, rows.cluster, weights)
+    yield from share("humans_others", hits, rows, weights)
+    yield from share("humans_others_ceiling", persons, rows, weights)
 
 
 def _majority(counts: Array | Codes) -> Array:
@@ -108,18 +108,28 @@ def comparable(setting: Setting, other: Setting) -> bool:
 
 def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
     common, left, right = side_by_side(one, two)
-    yield from share("agreement", (left * right).sum(axis=1), common.cluster)
+    yield from share("agreement", (left * right).sum(axis=1), common)
     yield from _kappa("kappa", left, right, common.cluster)
 
 
 def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
     common, left, right = side_by_side(one, two, scores=True)
-    gap, clusters = (right - left)[:, 0], common.cluster
-    yield from share("score_within_1", np.abs(gap) <= 1, clusters)
-    if len(gap):
-        value, interval = clustered_mean(gap, clusters)
-        items = len(np.unique(clusters))
-        yield "score_shift", Figure(value=value, ci95=interval, n=len(gap), items=items)
+    gap = (right - left)[:, 0]
+    yield from share("score_within_1", np.abs(gap) <= 1, common)
+    yield from average("score_shift", gap, common.cluster)
+
+
+def of_ways(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+    """Yield by how much more often the second way of asking is right, on items of both."""
+    means = []
+    for rows in (one, two):
+        labelled = rows[rows.gold >= 0]
+        items, first, place = np.unique(labelled.item, return_index=True, return_inverse=True)
+        hits = np.bincount(place, weights=labelled.verdict == labelled.gold)
+        means.append((items, labelled.cluster[first], hits / np.bincount(place)))
+    (items, clusters, left), (other_items, _, right) = means
+    _, at, other = np.intersect1d(items, other_items, return_indices=True)
+    yield from average("accuracy", right[other] - left[at], clusters[at])
 
 
 def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> tuple[Rows, Array, Array]:

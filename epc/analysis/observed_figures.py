@@ -1,40 +1,98 @@
 """The figures of one judge that was asked in one way (Reading R77)."""
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Protocol
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.statistics import figures
-from epc.statistics.clusters import clustered_mean_of_shares, clustered_share, linearised_interval
+from epc.statistics.clusters import (
+    clustered_mean,
+    clustered_mean_of_shares,
+    clustered_share,
+    left_out_interval,
+    linearised_interval,
+)
+from epc.statistics.intervals import Interval
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
+_BINS: Final = 10  # of confidence, of equal width
+_WANTED: Final = (0.01, 0.05, 0.1)  # shares of wrong verdicts
+
+Bounds = tuple[float, float]
 
 
 class Figure(figures.Figure, frozen=True, kw_only=True):
     """A figure of recorded verdicts: `n` observations in so many clusters.
 
-    `items` counts items that share no candidate of one question.
+    `items` counts clusters, which are questions (by rule 1, items that share no candidate of one
+    question). `bounds` are the shares if all that is not known counted as wrong, and as right.
     """
 
     value: float
     n: int
     items: int
+    bounds: Bounds | None = None
+
+
+class Weighed(Protocol):
+    """Observations in clusters: those of one unit weigh as much together as those of another."""
+
+    @property
+    def cluster(self) -> Codes: ...  # noqa: D102
+    @property
+    def unit(self) -> Codes: ...  # noqa: D102
+
+
+def weights(units: Codes) -> Array:
+    """Return what each observation weighs among these: as much as others, where it has no unit."""
+    return np.where(units < 0, 1.0, 1 / np.bincount(np.maximum(units, 0))[units])
 
 
 def share(
-    name: str, hits: Array | Flags, clusters: Codes, n: Array | None = None
+    name: str,
+    hits: Array | Flags,
+    rows: Weighed,
+    n: Array | None = None,
+    bounds: Bounds | None = None,
 ) -> Iterator[tuple[str, Figure]]:
     """Yield a share under its name, unless there is nothing to take it of."""
     counts = np.ones(len(hits)) if n is None else n
     some = counts > 0  # a cluster without an observation is none
     if some.any():
-        ids = clusters[some]
-        value, interval = clustered_share(hits[some].astype(np.float64), counts[some], ids)
-        yield (
-            name,
-            Figure(value=value, ci95=interval, n=int(counts.sum()), items=len(np.unique(ids))),
-        )
+        ids, weight = rows.cluster[some], weights(rows.unit[some])
+        value, interval = clustered_share(hits[some] * weight, counts[some] * weight, ids)
+        yield name, _figure(value, interval, ids, int(counts.sum()), bounds)
+
+
+def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+    """Yield a mean under its name, unless there is nothing to take it of."""
+    if len(values):
+        yield name, _figure(*clustered_mean(values, clusters), clusters)
+
+
+def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Figure:
+    """Return the mean of several shares, each of which weighs alike."""
+    weighed = [(hits, weights(rows.unit), rows.cluster) for hits, rows in strata]
+    parts = [(hits * weight, weight, ids) for hits, weight, ids in weighed]
+    clusters = np.concatenate([rows.cluster for _, rows in strata])
+    return _figure(*clustered_mean_of_shares(parts), clusters)
+
+
+def _figure(
+    value: float,
+    interval: Interval | None,
+    clusters: Codes,
+    n: int | None = None,
+    bounds: Bounds | None = None,
+) -> Figure:
+    return Figure(
+        value=value,
+        ci95=interval,
+        n=len(clusters) if n is None else n,
+        items=len(np.unique(clusters)),
+        bounds=bounds,
+    )
 
 
 def of_places(rows: Rows) -> Iterator[tuple[str, Figure]]:
@@ -44,43 +102,49 @@ def of_places(rows: Rows) -> Iterator[tuple[str, Figure]]:
     one, other = rows[a[in_a]], rows[b[in_b]]
     readable = one.readable & other.readable
     same = readable & (one.verdict == other.verdict)
-    yield from share("place_consistency", same, one.cluster)
-    yield from share("place_consistency_readable", same[readable], one.cluster[readable])
+    yield from share("place_consistency", same, one)
+    yield from share("place_consistency_readable", same[readable], one[readable])
     decided = (one.verdict < TIE) & (other.verdict < TIE) & readable
     chosen = (one.verdict == 0).astype(np.float64) + (other.verdict == 1)
-    yield from share("first_place", chosen[decided] / 2, one.cluster[decided])
+    yield from share("first_place", chosen[decided] / 2, one[decided])
 
 
 def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
-    """Yield how often the better candidate won; a tie or an unreadable answer is not right."""
+    """Yield how often the better candidate won; a tie or an unreadable answer is not right.
+
+    The share of readable answers has for its bounds the shares of all, unreadable ones counted as
+    wrong and as right.
+    """
     labelled = rows[rows.gold >= 0]
     right = labelled.verdict == labelled.gold
-    yield from share("accuracy", right, labelled.cluster)
+    yield from share("accuracy", right, labelled)
+    weight, unreadable = weights(labelled.unit), labelled.verdict == UNREADABLE
+    low, high = (
+        float((hits * weight).sum() / max(1, weight.sum())) for hits in (right, right | unreadable)
+    )
+    readable = labelled.readable
+    yield from share("accuracy_readable", right[readable], labelled[readable], bounds=(low, high))
     for name, candidate in (("first", labelled.gold), ("second", 1 - labelled.gold)):
         chosen = labelled.first == candidate
-        yield from share(f"accuracy_gold_{name}", right[chosen], labelled.cluster[chosen])
+        yield from share(f"accuracy_gold_{name}", right[chosen], labelled[chosen])
 
 
 def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
     unmeasured = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
-    yield from share("ties", unmeasured.verdict == TIE, unmeasured.cluster)
+    yield from share("ties", unmeasured.verdict == TIE, unmeasured)
     has_answer = (rows.verdict >= 0) | rows.scored
-    yield from share(
-        "unreadable", (rows.verdict == UNREADABLE)[has_answer], rows.cluster[has_answer]
-    )
+    yield from share("unreadable", (rows.verdict == UNREADABLE)[has_answer], rows[has_answer])
     decided = unmeasured[(unmeasured.verdict < TIE) & (unmeasured.longer >= 0)]
     won = decided.verdict == decided.longer
-    yield from share("longer", won, decided.cluster)
-    strata = []
-    for better in (decided.longer, 1 - decided.longer):
-        chosen = decided.gold == better
-        strata.append((won[chosen].astype(float), np.ones(chosen.sum()), decided.cluster[chosen]))
-    if all(len(hits) for hits, _, _ in strata):
-        value, interval = clustered_mean_of_shares(strata)
-        clusters = np.concatenate([ids for _, _, ids in strata])
-        n, items = len(clusters), len(np.unique(clusters))
-        yield "longer_by_gold", Figure(value=value, ci95=interval, n=n, items=items)
+    yield from share("longer", won, decided)
+    strata = [
+        (won[chosen], decided[chosen])
+        for better in (decided.longer, 1 - decided.longer)
+        for chosen in [decided.gold == better]
+    ]
+    if all(len(hits) for hits, _ in strata):
+        yield "longer_by_gold", mean_of_shares(strata)
 
 
 def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
@@ -112,7 +176,7 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
     counted, and agreement is stated without them; of verdicts also with them.
     """
     usable = rows[rows.readable | rows.scored]
-    one, other = (usable[chosen] for chosen in _every_two(usable.order))
+    one, other = (usable[chosen] for chosen in every_two(usable.order))
     copied = (one.answer == other.answer) & (one.answer >= 0)
     scored = one.scored & other.scored
     gap = np.where(scored, np.abs(one.score - other.score), np.inf)
@@ -126,12 +190,12 @@ def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
             ("score_repeat_exact", agreed, scored & ~copied),
             ("score_repeat_within_1", gap <= 1, scored & ~copied),
         )
-        for name, figure in share(key, hits[among], one.cluster[among])
+        for name, figure in share(key, hits[among], one[among])
     }
     return int(copied.sum()), int((copied & ~agreed).sum()), figures
 
 
-def _every_two(groups: Codes) -> tuple[Codes, Codes]:
+def every_two(groups: Codes) -> tuple[Codes, Codes]:
     """Return the places of every two of one group."""
     order = np.argsort(groups, kind="stable")
     ranked, pairs, lag = groups[order], [np.zeros((2, 0), np.int64)], 1
@@ -140,3 +204,38 @@ def _every_two(groups: Codes) -> tuple[Codes, Codes]:
         lag += 1
     one, other = np.concatenate(pairs, axis=1)
     return one, other
+
+
+def of_confidence(rows: Rows) -> Iterator[tuple[str, Figure]]:
+    """Yield how far the confidence of verdicts is how often they are right.
+
+    `ece` is the expected calibration error in ten bins. For each share of wrong verdicts that is
+    wanted there is the lowest confidence from which the share's interval lies below it, and how
+    many verdicts have as much.
+
+    Source: M. P. Naeini, G. F. Cooper and M. Hauskrecht, AAAI (2015), 2901-2907; G. W. Brier,
+        Monthly Weather Review 78 (1950), 1-3.
+    """
+    rows = rows[(rows.gold >= 0) & rows.readable & ~np.isnan(rows.confidence)]
+    right = (rows.verdict == rows.gold).astype(np.float64)
+    yield from average("brier", (rows.confidence - right) ** 2, rows.cluster)
+    if not len(right):
+        return
+    _, cluster = np.unique(rows.cluster, return_inverse=True)
+    bins = np.minimum((rows.confidence * _BINS).astype(np.int64), _BINS - 1)
+
+    def error(left_out: frozenset[int]) -> float:
+        kept = ~np.isin(cluster, [*left_out])
+        gaps = np.bincount(bins[kept], weights=(rows.confidence - right)[kept])
+        return float(np.abs(gaps).sum() / kept.sum())
+
+    interval = left_out_interval(error, int(cluster.max()) + 1)
+    yield "ece", _figure(error(frozenset()), interval, cluster)
+    for wanted in _WANTED:
+        for least in np.unique(rows.confidence):
+            kept = rows.confidence >= least
+            _, ends = clustered_share(1 - right[kept], np.ones(kept.sum()), cluster[kept])
+            if ends is not None and ends[1] <= wanted:
+                yield f"threshold/{wanted}", _figure(float(least), None, cluster[kept])
+                yield from share(f"kept/{wanted}", kept, rows)
+                break

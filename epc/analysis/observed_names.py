@@ -1,5 +1,7 @@
 """The figures of recorded verdicts by name, in the order of the report, each with its words.
 
+Some have several values, whose names go on behind a slash: `best/8` is one of `best`.
+
 A new figure is a row here, its computation in `epc.analysis.observed_figures`, and its place on a
 judge's card in `epc.analysis.judge_card.SECTIONS`.
 """
@@ -17,7 +19,7 @@ class Described(NamedTuple):
     title: str
     words: str
     missing: str
-    of: Literal["verdicts", "pairs"] = "verdicts"
+    of: Literal["verdicts", "pairs", "questions"] = "verdicts"
 
 
 FIGURES: Final[Mapping[str, Described]] = {
@@ -54,6 +56,39 @@ FIGURES: Final[Mapping[str, Described]] = {
         words="accuracy, the right one second",
         missing="no verdict has a gold label and a known order",
     ),
+    "accuracy_readable": Described(
+        title="the better candidate chosen, of readable verdicts",
+        words="accuracy, readable verdicts",
+        missing="no readable verdict has a gold label",
+    ),
+    "best": Described(
+        title="the right one of a list has the highest mean score of k askings, ties shared",
+        words="share right of lists, after so many askings",
+        missing="no list has a right candidate, or that did not stand at every place",
+        of="questions",
+    ),
+    "pairs": Described(
+        title="the right one of a list has a higher mean score of k askings than another",
+        words="share right of pairs, after so many askings",
+        missing="no list with a right candidate was scored",
+        of="questions",
+    ),
+    "place_right": Described(
+        title="the right one of a list picked, where it stood at a place",
+        words="share right, the right one at a place",
+        missing="no list has a known order and a right candidate",
+    ),
+    "place_picked": Described(
+        title="a place of a list picked, the right one at every place alike often",
+        words="share of picks of a place",
+        missing="no list has a known order and a right candidate",
+    ),
+    "rearranged_consistency": Described(
+        title="same candidate picked when the list is rearranged",
+        words="same pick when rearranged",
+        missing="no list was rearranged",
+        of="pairs",
+    ),
     "ties": Described(
         title="ties, of all verdicts",
         words="share of ties",
@@ -73,6 +108,36 @@ FIGURES: Final[Mapping[str, Described]] = {
         title="the same, with them",
         words="repeat consistency, all repeats",
         missing="nothing was asked twice",
+    ),
+    "brier": Described(
+        title="squared distance of confidence and being right (0 is best)",
+        words="Brier score",
+        missing="no verdict with a gold label has a confidence",
+    ),
+    "ece": Described(
+        title="distance of confidence and share right, over ten bins of confidence",
+        words="expected calibration error",
+        missing="no verdict with a gold label has a confidence",
+    ),
+    "threshold": Described(
+        title="lowest confidence from which at most this share is wrong, by the interval's end",
+        words="least confidence for a share wrong",
+        missing="no confidence keeps the share of wrong verdicts as low",
+    ),
+    "kept": Described(
+        title="verdicts with as much confidence",
+        words="share of verdicts with as much confidence",
+        missing="no confidence keeps the share of wrong verdicts as low",
+    ),
+    "input_tokens": Described(
+        title="tokens read in an asking",
+        words="tokens read in an asking",
+        missing="the source counts no tokens",
+    ),
+    "output_tokens": Described(
+        title="tokens written in an asking",
+        words="tokens written in an asking",
+        missing="the source counts no tokens",
     ),
     "humans_mean": Described(
         title="same choice as a person, mean over persons",
@@ -146,3 +211,8 @@ FIGURES: Final[Mapping[str, Described]] = {
         ),
     ),
 }
+
+
+def family(name: str) -> str:
+    """Return the name in `FIGURES` of a figure, such as `best` of `best/8`."""
+    return name.partition("/")[0]

@@ -14,6 +14,9 @@ from epc.records.typed import as_json
 TIE: Final = 2
 UNREADABLE: Final = 3
 _WORDS: Final = ("a", "b", "tie", "unreadable")
+# By which rule figures are clustered and weighed: 1, items of one question that share a candidate,
+# and verdicts; 2, questions, and items. Figures that do not say it are of rule 1.
+RULE: Final = 2
 LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the same words by itself
 
 
@@ -43,7 +46,9 @@ class Rows:
     """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
 
     `humans` counts the persons who said a, b and tie. `score` and `length` are
-    those of a single candidate, NaN where there are two. `question` is the item's where the source
+    those of a single candidate, NaN where there are two. Verdicts of one `unit` weigh as much
+    together as those of another, however many there are; without one (-1) each weighs alike.
+    `question` is the item's where the source
     does not name its question. Authors and subsets are places in the lists of `Named`.
 
     Shapes: each (m,), `humans` (m, 3).
@@ -51,6 +56,7 @@ class Rows:
 
     item: Codes
     cluster: Codes
+    unit: Codes
     ask: Codes
     first: Codes
     verdict: Codes
@@ -64,6 +70,7 @@ class Rows:
     subset: Codes
     score: Array
     length: Array
+    confidence: Array
 
     @property
     def readable(self) -> Flags:
@@ -102,34 +109,48 @@ def named(verdicts: Verdicts) -> Named:
     return Named(authors=sorted(both), subsets=verdicts.subset.names)
 
 
-def rows_of(verdicts: Verdicts) -> Rows:
+def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
     """Return verdicts as numbers; two scores are the verdict that they make."""
     authors = named(verdicts).authors
     item = verdicts.item.codes.astype(np.int64)
-    question = verdicts.question_sha256.codes.astype(np.int64)
+    question = questions(verdicts)
     a_score, b_score = verdicts.a_score.as_numbers(), verdicts.b_score.as_numbers()
     verdict = verdicts.verdict.as_places(_WORDS).astype(np.int64)
     scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
     a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
     alone = verdicts.b_sha256.codes < 0
-    long = verdicts.answer_length.as_numbers() >= LONG_ANSWER
     return Rows(
         item=item,
-        cluster=_clusters(verdicts),
+        cluster=question if rule == RULE else _clusters(verdicts),
+        unit=item if rule == RULE else np.full(len(item), -1),
         ask=asks(verdicts, by_place=False),
         first=verdicts.first.as_places(_WORDS[:2]).astype(np.int64),
         verdict=np.where(verdict >= 0, verdict, scored),
         gold=verdicts.gold.as_places(_WORDS[:2]).astype(np.int64),
         longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
-        answer=np.where(long, verdicts.answer_sha256.codes, -1).astype(np.int64),
+        answer=long_answers(verdicts),
         humans=_counted(verdicts.humans),
-        question=np.where(question < 0, len(verdicts.question_sha256.names) + item, question),
+        question=question,
         a_by=verdicts.a_by.as_places(authors).astype(np.int64),
         b_by=verdicts.b_by.as_places(authors).astype(np.int64),
         subset=verdicts.subset.codes.astype(np.int64),
         score=np.where(alone, a_score, np.nan),
         length=np.where(alone, a_length, np.nan),
+        confidence=verdicts.confidence.as_numbers(),
     )
+
+
+def questions(verdicts: Verdicts) -> Codes:
+    """Return a number for each verdict's question, or for its item where none is stated."""
+    question = verdicts.question_sha256.codes.astype(np.int64)
+    item = len(verdicts.question_sha256.names) + verdicts.item.codes.astype(np.int64)
+    return np.where(question < 0, item, question)
+
+
+def long_answers(verdicts: Verdicts) -> Codes:
+    """Return a number for each long answer, -1 for others."""
+    long = verdicts.answer_length.as_numbers() >= LONG_ANSWER
+    return np.where(long, verdicts.answer_sha256.codes, -1).astype(np.int64)
 
 
 def _counted(humans: Column) -> Codes:
@@ -146,7 +167,7 @@ def renamed(verdicts: Verdicts) -> int:
 
 
 def _clusters(verdicts: Verdicts) -> Codes:
-    """Return the cluster of each verdict: its item, joined with items that share what was judged.
+    """Return the cluster of each verdict by rule 1: its item, joined with those that share a text.
 
     Items of one question that share a candidate are no independent ones: a judge that likes this
     candidate likes it in all of them. The same pair mirrored, or under another number, is among

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from epc.analysis.observed_lists import with_pairs
 from epc.digests import sha256
 from epc.errors import UsageError
 from epc.records.layout import RAW
@@ -129,6 +130,7 @@ def _verdicts(sealed: Sealed, snapshot: Snapshot, schema: Any) -> Iterator[Any]:
         return
     with sealed.folder(snapshot) as folder:
         header, verdicts = kept_verdicts(folder)
+    verdicts = with_pairs(verdicts)
     own = {"licence": card.licence, "source": card.origin.name, "times": 1}
     shared = subject(snapshot) | own
     whole = batch(schema, shared | _recorded(header, verdicts), len(verdicts))

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
-from epc.analysis.observed_names import FIGURES
+from epc.analysis.observed_names import FIGURES, family
 from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
@@ -271,7 +271,7 @@ def _observed(
             value=estimate.value,
             ci95=estimate.ci95,
             n=estimate.n,
-            unit=FIGURES[figure].of if figure in FIGURES else "verdicts",
+            unit=FIGURES[family(figure)].of if family(figure) in FIGURES else "verdicts",
             items=estimate.items,
             of=of,
             source=source.name,

@@ -8,12 +8,14 @@ What is offered is a folder, as with every other kind:
 It states what the source states. Nobody can add a date, a platform or a temperature to it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.observed import measure
+from epc.analysis.observed_names import family
+from epc.analysis.observed_rows import RULE as CLUSTERING
 from epc.analysis.observed_rows import Choices
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
@@ -165,12 +167,14 @@ def file_in(folder: Path) -> Path:
     return file
 
 
-def figures_of_verdicts(header: Header, verdicts: Verdicts, choices: Choices) -> Json:
+def figures_of_verdicts(
+    header: Header, verdicts: Verdicts, choices: Choices, rule: int = CLUSTERING
+) -> Json:
     """Return what is published of verdicts: all that `epc observe report` measures.
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
-    report = measure(header, verdicts, choices=choices)
+    report = measure(header, verdicts, choices=choices, rule=rule)
     return {"n": report.verdicts, **as_json(report)}
 
 
@@ -179,6 +183,7 @@ def keep_older(again: Json, stated: Json) -> None:
 
     A figure of which a group says neither the value nor why it has none was not measured then.
     """
+    _drop(again, stated)
     match again, stated:
         case {"groups": groups}, {"groups": older}:
             for now, then in zip(groups, older, strict=False):
@@ -191,15 +196,20 @@ def keep_older(again: Json, stated: Json) -> None:
 
 
 def _drop_later(now: Json, then: Json) -> None:
-    """Drop the figures of a group that an older record of it does not know."""
+    """Drop of a group what an older record of it does not know."""
+    _drop(now, then)
     match now, then:
         case {"figures": dict() as figures, "left_out": dict() as missing}, {
             "figures": dict() as stated,
             "left_out": dict() as stated_missing,
         }:
             for part in (figures, missing):
-                for name in part.keys() - {*stated, *stated_missing}:
-                    del part[name]
+                _drop(part, {*stated, *stated_missing})
+
+
+def _drop(now: Json, known: Collection[str]) -> None:
+    for name in [name for name in now if name not in known and family(name) not in known]:
+        del now[name]
 
 
 def _sound(file: Path) -> tuple[Header, Verdicts]:

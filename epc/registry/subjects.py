@@ -1,7 +1,7 @@
 """Who a name means: a model's lives, its snapshots, and what verdict files hold of it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,7 @@ class Group:
     verdicts: int
     figures: Mapping[str, Figure]
     transfer: Transfer | None = None
+    by_subset: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
 
     @property
     def every(self) -> Iterator[tuple[str, Figure]]:

@@ -1,11 +1,12 @@
 """What recorded verdicts say of their judges, in words and columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
-from epc.analysis.observed_names import FIGURES
+from epc.analysis.observed_lists import MOST_ASKINGS
+from epc.analysis.observed_names import FIGURES, family
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
@@ -21,17 +22,24 @@ _PAIR_TITLES: Final = {
 }
 
 
+_PANEL_TITLES: Final = {
+    "error_correlation": "correlation of judges' errors in single askings of the same lists",
+    "independent_judges": "as many independent judges as these are worth",
+}
+_EFFECT: Final = "the second way of asking the judge less the first, on the same questions"
+
+
 def text(report: Report) -> str:
     """Return the printed form of a report."""
     parts = [*_heading(report)]
-    for name, described in FIGURES.items():
-        rows = [(group, group.figures[name]) for group in report.groups if name in group.figures]
-        if rows:
-            parts += ["", f"{name}: {described.title}"]
-            width = max(len(group.settings[0]) for group, _ in rows)
-            parts += [_row(group.settings[0], figure, width) for group, figure in rows]
+    every = dict.fromkeys(name for group in report.groups for name in group.figures)
+    for name in sorted(every, key=lambda name: [*FIGURES].index(family(name))):
+        rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
+        parts += _figure(name, FIGURES[family(name)].title, rows)
     parts += [
+        *_subsets(report),
         *_between(report),
+        *_together(report),
         *_transfers(report),
         *_notes(report),
         *_left_out(report),
@@ -53,6 +61,37 @@ def _heading(report: Report) -> Iterator[str]:
     yield f"  copies?    {equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
     if other:
         yield f"  contrary   {other:,} of these have two different verdicts: the source misread one"
+
+
+def _figure(name: str, title: str, rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:
+    width = max(len(setting) for setting, _ in rows)
+    yield from ("", f"{name}: {title}")
+    yield from (_row(setting, figure, width) for setting, figure in rows)
+
+
+def _subsets(report: Report) -> Iterator[str]:
+    """Yield how often the judges are right in each subset."""
+    for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
+        rows = [
+            (f"{group.settings[0]}  {subset}", figures[name])
+            for group in report.groups
+            for subset, figures in group.by_subset.items()
+            if name in figures
+        ]
+        if rows:
+            yield from _figure(name, "by subset", rows)
+
+
+def _together(report: Report) -> Iterator[str]:
+    """Yield how many independent judges a panel has, and what another way of asking changes."""
+    for parts, titles in (
+        (report.panels, _PANEL_TITLES),
+        (report.effects, dict.fromkeys(("accuracy", "best/1", f"best/{MOST_ASKINGS}"), _EFFECT)),
+    ):
+        for name, title in titles.items():
+            rows = [(" and ".join(p.settings), p.figures[name]) for p in parts if name in p.figures]
+            if rows:
+                yield from _figure(name, title, rows)
 
 
 def _between(report: Report) -> Iterator[str]:
@@ -142,7 +181,7 @@ def _beside(title: str, both: Beside) -> str:
 
 def _row(name: str, figure: Figure, width: int) -> str:
     estimate = figure.text(none=TOO_FEW)
-    counts = f"n {figure.n:,}, items {figure.items:,}"
+    counts = f"n {figure.n:,}, questions {figure.items:,}"
     return f"  {name:<{width}}  {estimate:<22} {counts}"
 
 

@@ -34,7 +34,7 @@ FAULTS: Final = faults(
         "people-elsewhere": "The experts' choices are in a data set that is not in the source. "
         "Its own figure, 88.1% of decided choices, counts the votes and drops all ties.",
         "no-texts": "The source holds the last 200 characters of each answer and no candidate. So "
-        "digests of candidates are those of names, and lengths stand as 0.",
+        "digests of candidates are those of names.",
         "prompt-elsewhere": "The prompt is pair-v2 of FastChat. `prompt_hash` is that of a filled "
         "prompt; a digest of the template is not stated.",
     }
@@ -88,8 +88,6 @@ def convert(source: Path, request: Request) -> Conversion:
                 subset=_CATEGORIES[(each.question_id - 81) // 10],
                 question_sha256=digest(question),
                 **{f"{side}_sha256": digest(f"{question}/{by}") for side, by in models.items()},
-                a_length=0,
-                b_length=0,
                 a_by=each.model_a,
                 b_by=each.model_b,
                 first=first,
@@ -97,7 +95,9 @@ def convert(source: Path, request: Request) -> Conversion:
                 date=day_of(each.ts),
                 **answered(each.verdict_raw),
             )
-    return work.done(name="MT-Bench pairs, agreement harness", repository=_REPOSITORY)
+    return work.done(
+        name="MT-Bench pairs, agreement harness", repository=_REPOSITORY, identity="name"
+    )
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ FAULTS: Final = faults(
         "first-turn": "The judge saw the first turn alone, cut at 8,000 characters for each text. "
         "People may have judged more of it.",
         "no-texts": "The texts stand elsewhere in the source, partly in files too large for the "
-        "mirror that was read. So digests are of names and lengths stand as 0.",
+        "mirror that was read. So digests are of names.",
         "through-openrouter": "The script asks undated names through OpenRouter at temperature 0. "
         "Which platform answered, and when, is not stated; the answers were published on 3 "
         "January 2026 at the latest.",
@@ -78,8 +78,6 @@ def convert(source: Path, request: Request) -> Conversion:
                 subset=path.stem.removesuffix(f"_{judge}"),
                 question_sha256=digest(f"Arena/{each.id}"),
                 **{f"{side}_sha256": digest(name) for side, name in names.items()},
-                a_length=0,
-                b_length=0,
                 a_by=each.model_a,
                 b_by=each.model_b,
                 first="a",
@@ -87,7 +85,7 @@ def convert(source: Path, request: Request) -> Conversion:
                 humans=(_WINNERS[each.human_winner],),
             )
     # LICENSE.md states it; only a file named LICENSE is read.
-    return work.done(name="Arena pairs with Claude Opus 4", repository=_REPOSITORY, licence="MIT")
+    return work.done(name="Arena pairs with Claude Opus 4", repository=_REPOSITORY, identity="name")
 
 
 if __name__ == "__main__":

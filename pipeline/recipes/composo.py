@@ -1,13 +1,14 @@
 """Composo's scores of RewardBench 2 (composo-ai/llm-judge-criteria-ensembling).
 
 A judge scored four answers to each question from 1 to 10, eight times each and each by itself. The
-first answer is the right one (`collect.py` puts it there). A verdict is the right answer against
-one of the three others in one asking. Which of them is `a` hangs on a digest: if the right one
-always stood there, chance agreement would be far too high, and so kappa far too low.
+first answer is the right one (`collect.py` puts it there). A verdict is one asking: four scores.
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -41,15 +42,15 @@ _PROMPTS: Final[Mapping[str, Sequence[str]]] = {
     "combined": ("RATING_PROMPT_CALIBRATION",),
 }
 _FAILED: Final = ("max_retries_exceeded", "cli_error", "timeout", "json_parse_error")
-_FAILURES: Final = "pairs with a score that a failed request left out"
+_FAILURES: Final = "askings with a score that a failed request left out"
 # Without the client's own text no question of the benchmark comes near this; with it, all are over.
 _CONTEXT: Final = 15_000  # tokens a call
 
 FAULTS: Final = faults(
     {
         "no-texts": "The files hold no question and no answer, only RewardBench 2's ids. So every "
-        "digest is that of an answer's name in the benchmark, every length stands as 0, and "
-        "nothing is said of longer answers. An id is unique only together with its subset.",
+        "digest is that of an answer's name in the benchmark, and nothing is said of longer "
+        "answers. An id is unique only together with its subset.",
         "right-by-place": "No file marks the right answer. It is the first of four by the script "
         "that collected the scores (`collect.py`).",
         "scored-alone": "Each answer was scored by itself. There is no place, and a pair is two "
@@ -69,7 +70,7 @@ FAULTS: Final = faults(
         "In cal-both the answer shown as the better one has no higher score in 688 of 1,733 "
         "prompts.",
         "failed-requests": "1,640 scores of gpt-5.4-mini are missing because of rate limits, 1,251 "
-        "scores with the prompt cal-both. They are left out, and are no answers of the judge.",
+        "scores with the prompt cal-both. An asking with one of them is left out.",
         "client-context": "Claude was asked by its command line client. In 1,165 (Sonnet) and "
         "1,168 (Haiku) of 1,763 questions of the base prompt, and in 21 with criteria, 15,000 to "
         "36,000 tokens of the client's own stand before the prompt; these are settings of their "
@@ -113,11 +114,13 @@ class _Line(Struct, frozen=True):
 
 
 def convert(source: Path, request: Request) -> Conversion:
-    """Return each score of a right answer beside that of another one, as a verdict."""
+    """Return each asking of a question, with the scores of its answers, as a verdict."""
     work = Work(source=source, request=request, expected=EXPECTED)
     texts = _constants(work) if work.holds(_JUDGE) else {}
+    questions: set[tuple[str, str]] = set()
     for path in work.paths(_FILES) if texts else ():
         for where, line in work.lines(path, _Line):
+            questions.add((line.subset, line.id))
             for size in ("full", "mini", "nano"):
                 scores = getattr(line, f"{size}_scores")
                 errors = getattr(line, f"{size}_errors")
@@ -127,9 +130,14 @@ def convert(source: Path, request: Request) -> Conversion:
                     work.wrong(where, f"does not hold {line.k} {size} scores of each answer")
                     continue
                 setting = _setting(path.stem, size, line, texts, work)
-                for fields in _pairs(line, scores, errors, work):
-                    work.rows.append(Row(setting=setting, file=path.as_posix(), **fields))
-    return work.done(name=f"{BENCHMARK}, Composo's scores", repository=_REPOSITORY)
+                fields = candidates(line.subset, line.id, len(scores)) | _tokens(size, line, path)
+                for said in _askings(line, scores, errors, work):
+                    work.rows.append(Row(setting=setting, file=path.as_posix(), **fields, **said))
+    asked = Counter(subset for subset, _ in questions)
+    for key, stated in work.settings.items():
+        if stated.judge.model in _GPT.values():
+            work.settings[key] = replace(stated, asked=asked)
+    return work.done(name=f"{BENCHMARK}, Composo's scores", repository=_REPOSITORY, identity="name")
 
 
 def _constants(work: Work) -> dict[str, str]:
@@ -184,42 +192,44 @@ def _stated(
     )
 
 
-def _pairs(
+def _askings(
     line: _Line, scores: list[list[int | None]], errors: list[list[str | None]], work: Work
 ) -> Iterator[dict[str, Any]]:
-    """Yield the right answer beside each other one, asking by asking."""
-    for other in range(1, len(scores)):
-        fields, side = pair(line.subset, line.id, other)
-        for asking in range(line.k):
-            both = {side: scores[0][asking], "ab"[side == "a"]: scores[other][asking]}
-            why = (errors[0][asking] or "", errors[other][asking] or "")
-            if any(each.startswith(_FAILED) for each in why):
-                work.left_out[_FAILURES] += 1
-                continue
-            said = {f"{name}_score": float(v) for name, v in both.items() if v is not None}
-            yield {
-                **fields,
-                **said,
-                **({"repeat": asking} if asking else {}),
-                **({} if len(said) == len(both) else {"verdict": "unreadable"}),
-            }
+    """Yield the scores of all answers, asking by asking."""
+    for asking in range(line.k):
+        if any((each[asking] or "").startswith(_FAILED) for each in errors):
+            work.left_out[_FAILURES] += 1
+            continue
+        got = [answer[asking] for answer in scores]
+        said = tuple(None if score is None else float(score) for score in got)
+        is_said = any(score is not None for score in said)
+        yield {
+            **({"scores": said} if is_said else {"verdict": "unreadable"}),
+            **({"repeat": asking} if asking else {}),
+        }
 
 
-def pair(subset: str, number: str, other: int) -> tuple[dict[str, Any], str]:
-    """Return what verdicts say of a question's right answer and another, and which the right is."""
+def _tokens(size: str, line: _Line, path: Path) -> dict[str, float]:
+    """Return the tokens of an asking of all answers; eight askings of GPT read the prompt once."""
+    if "claude" in path.stem:  # its client adds text
+        return {}
+    return {
+        "input_tokens": float(line.cost[f"{size}_input_tokens"]),
+        "output_tokens": line.cost[f"{size}_output_tokens"] / line.k,
+    }
+
+
+@cache
+def candidates(subset: str, number: str, count: int = 4, part: str = "") -> dict[str, Any]:
+    """Return what a verdict says of a question of the benchmark and its answers."""
     name = f"{BENCHMARK}/{subset}/{number}"
-    item = f"{subset}/{number}/{other}"
-    side = "ab"[int(digest(item), 16) % 2]
-    answers = {side: f"{name}/0", "ab"[side == "a"]: f"{name}/{other}"}
-    fields: dict[str, Any] = {
-        "item": item,
+    return {
+        "item": f"{subset}/{number}{part}",
         "subset": subset,
         "question_sha256": digest(name),
-        "gold": side,
+        "candidates": tuple(digest(f"{name}/{n}{part if n else ''}") for n in range(count)),
+        "right": 0,
     }
-    for candidate, answer in answers.items():
-        fields |= {f"{candidate}_sha256": digest(answer), f"{candidate}_length": 0}
-    return fields, side
 
 
 if __name__ == "__main__":

@@ -71,8 +71,6 @@ def convert(source: Path, request: Request) -> Conversion:
                 "question_sha256": digest(f"{_REPOSITORY}/{debate[1]}"),
                 "a_sha256": digest(f"{debate[1]}/PRO"),
                 "b_sha256": digest(f"{debate[1]}/CON"),
-                "a_length": 0,
-                "b_length": 0,
                 "a_by": pro,
                 "b_by": con,
             }
@@ -81,7 +79,7 @@ def convert(source: Path, request: Request) -> Conversion:
                 work.settings.setdefault(judge, setting_of(judge, model, prompt="debate judge"))
                 verdict = {pro: "a", con: "b"}.get(winner, "tie")
                 work.add(f"{path}/{judge}", setting=judge, verdict=verdict, **common)
-    return work.done(name="LLM debates", repository=_REPOSITORY)
+    return work.done(name="LLM debates", repository=_REPOSITORY, identity="name")
 
 
 if __name__ == "__main__":

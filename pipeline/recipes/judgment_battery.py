@@ -83,7 +83,7 @@ def convert(source: Path, request: Request) -> Conversion:
                 work.add(f"{path}/{number}", **common, **_verdict(each, ranked))
     if archived := len(list(source.glob(_EARLIER))):
         work.left_out[_ARCHIVED] = archived
-    return work.done(name="AI Judgment Battery", repository=_REPOSITORY)
+    return work.done(name="AI Judgment Battery", repository=_REPOSITORY, identity="name")
 
 
 def _verdict(comparison: _Comparison, ranked: _Ranked) -> dict[str, Any]:
@@ -95,7 +95,6 @@ def _verdict(comparison: _Comparison, ranked: _Ranked) -> dict[str, Any]:
         "question_sha256": digest(f"{_REPOSITORY}/{comparison.dilemma_id}"),
         "date": day_of(comparison.timestamp),
         "a_sha256": digest(f"{_REPOSITORY}/{item}"),
-        "a_length": 0,
         "a_by": ranked.model,
         "a_score": _WORST + 1 - rank,
     }

@@ -1,9 +1,7 @@
 """THEMIS' picks of one of four answers (sixijsu77-hub/themis-judge-reliability).
 
 Judges with open weights picked the best of four answers, in several arrangements of the same
-four. A verdict is the right answer against the three others together, so that its share right is
-that of four. `first` says whether the right answer stood at A. Reward models scored each answer by
-itself: their verdicts are pairs of two scores, those of Composo's recipe.
+four. Reward models scored each answer by itself.
 """
 
 from collections.abc import Mapping
@@ -11,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
-from recipes.composo import BENCHMARK, pair
+from recipes.composo import BENCHMARK, candidates
 
-from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.converting import Conversion, Request
 from epc.records.observed.recipes import main
 from epc.records.observed.types import faults
 from epc.records.observed.work import Work, answered, setting_of
@@ -21,7 +19,7 @@ from epc.records.observed.work import Work, answered, setting_of
 EXPECTED: Final = (
     "a folder with results/exp01/PHASE_JUDGE_oN_ARRANGEMENT[_PROMPT].jsonl, lines of {id, subset, "
     "parsed_letter, judgement_text, results} after a first one with {model, dataset, ordering, "
-    "chosen_at_slot, prompt}, and results/gate/MODEL.jsonl, lines of {id, subset, scores}"
+    "permutation, prompt}, and results/gate/MODEL.jsonl, lines of {id, subset, scores}"
 )
 _REPOSITORY: Final = "https://github.com/sixijsu77-hub/themis-judge-reliability"
 _PICKS: Final = "results/exp01/*.jsonl"
@@ -36,10 +34,9 @@ _PILOT: Final = "answers of pilots, or on 150 items with off-topic answers"
 _TIES: Final = "answers of the subset Ties, which has more than one right one"
 # What keeps the answers of a set from being a fair sample of the benchmark; other sets are pilots.
 _OFF_TOPIC: Final = "of the three wrong answers replaced by answers to other questions"
-_AGAIN: Final = "asked again"
 _SETS: Final[Mapping[str, tuple[str, str | None]]] = {
     "data/p2_o0": ("", None),
-    "data/control_o0": ("", f"150 items, {_AGAIN} in the same arrangements"),
+    "data/control_o0": ("", None),  # 150 of these items, asked again in the same arrangements
     "data/control_o1_full": ("/off-topic 1", f"1 {_OFF_TOPIC}"),
     "data/control_o2_full": ("/off-topic 2", f"2 {_OFF_TOPIC}"),
     "data/p1b_o3": ("/off-topic 3", f"3 {_OFF_TOPIC}"),
@@ -54,26 +51,21 @@ _PICKERS: Final = (
     "NCSOFT/Llama-3-OffsetBias-8B",
 )
 _OF_PICKS: Final = (
-    *("one-of-four", "place-of-four", "unbalanced", "copied-phases", "unreadable-quarter"),
+    *("one-of-four", "unbalanced", "copied-phases", "unreadable-quarter"),
     "decoding-unstated",
 )
 
 FAULTS: Final = faults(
     {
-        "one-of-four": "A judge picks one of four. A verdict here is the right answer against the "
-        "three others together: a judge that picks at random is right in 25%. Two wrong picks "
-        "count as the same, so agreement and repeats are those of being right.",
-        "place-of-four": "`first` says only whether the right answer stood at A. Of B, C and D "
-        "nothing can be said here. By the source's rows the share right goes from .26 "
-        "(Qwen2.5-7B-Instruct, right answer at D) to .89 (Skywork-Critic, at A).",
+        "one-of-four": "A judge picks one of four: one that picks at random is right in 25%.",
         "no-texts": "The files hold no question and no candidate, only RewardBench 2's ids. So "
-        "digests are those of an answer's name in the benchmark, and lengths stand as 0.",
+        "digests are those of an answer's name in the benchmark.",
         "unbalanced": "All items were asked in 6 of the 24 arrangements (0, 6, 8, 9, 16, 18). The "
-        "right answer stands at A in one, at B in two, at C in two, at D in one. A share right "
-        "over all six weighs the places so.",
+        "right answer stands at A in one, at B in two, at C in two, at D in one. Here "
+        "the four places weigh alike in the share right.",
         "copied-phases": "Arrangements 0 and 9 stand in two phases with the same words in all "
         "1,763 answers, as does the original prompt in F1 and G1. These are copies. Where 150 "
-        "items were really asked again in the same arrangement (setting `asked again`), 98 to "
+        "items were really asked again in the same arrangement (as repeats), 98 to "
         "100% of the picks and 29 to 100% of the texts are the same.",
         "unreadable-quarter": "`results` gives an answer without a letter 0.25. Here it is "
         "unreadable, and not right.",
@@ -107,11 +99,11 @@ class _Line(Struct, frozen=True):
     dataset: str = ""
     prompt: str = ""
     ordering: int | UnsetType = UNSET
-    chosen_at_slot: str = ""
+    permutation: tuple[int, ...] = ()
 
 
 def convert(source: Path, request: Request) -> Conversion:
-    """Return every pick of one of four, and every two scores of a reward model, as a verdict."""
+    """Return every pick of one of four, and a reward model's four scores, as a verdict."""
     work = Work(source=source, request=request, expected=EXPECTED)
     seen: dict[tuple[str, ...], Path] = {}
     for path in work.paths(_PICKS):
@@ -122,7 +114,7 @@ def convert(source: Path, request: Request) -> Conversion:
         for path in source.glob(pattern):
             with path.open("rb") as file:
                 work.left_out[why] += sum(b'"id"' in line for line in file)
-    return work.done(name=f"{BENCHMARK}, THEMIS' picks", repository=_REPOSITORY)
+    return work.done(name=f"{BENCHMARK}, THEMIS' picks", repository=_REPOSITORY, identity="name")
 
 
 def _add_picks(path: Path, seen: dict[tuple[str, ...], Path], work: Work) -> None:
@@ -131,8 +123,8 @@ def _add_picks(path: Path, seen: dict[tuple[str, ...], Path], work: Work) -> Non
         if line.model:
             run = line
             continue
-        if run.chosen_at_slot not in (*_LETTERS,) or run.ordering is UNSET:
-            work.wrong(path, "does not begin with its model, arrangement and the right place")
+        if run.ordering is UNSET or sorted(run.permutation) != [*range(len(_LETTERS))]:
+            work.wrong(path, "does not begin with its model and arrangement")
             return
         prompt = Path(run.prompt.split()[0])
         key = (run.model, run.dataset, prompt.stem, str(run.ordering))
@@ -144,7 +136,7 @@ def _add_picks(path: Path, seen: dict[tuple[str, ...], Path], work: Work) -> Non
             work.left_out[_COPIES] += 1
         else:
             setting = _setting(run, prompt, work)
-            again = work.asked(setting, line.subset, line.id)
+            again = work.asked(setting, line.subset, line.id, str(run.ordering))
             fields = _pick(line, run)
             work.add(where, setting=setting, file=path.as_posix(), **fields, **again)
 
@@ -152,7 +144,6 @@ def _add_picks(path: Path, seen: dict[tuple[str, ...], Path], work: Work) -> Non
 def _setting(run: _Line, prompt: Path, work: Work) -> str:
     """Return the key of who was asked how; what is no fair sample is a setting of its own."""
     part, note = _SETS[run.dataset]
-    part = f"/{_AGAIN}" if note and not part else part
     if prompt.stem != _ORIGINAL:
         note = f"{note}; {_AT_A}" if note else _AT_A
     stated = setting_of(
@@ -162,19 +153,17 @@ def _setting(run: _Line, prompt: Path, work: Work) -> str:
 
 
 def _pick(line: _Line, run: _Line) -> dict[str, Any]:
-    """Return the right answer against the three others together, and what the judge picked."""
-    part, _ = _SETS[run.dataset]
-    fields, right = pair(line.subset, line.id, 0)
-    others = "ab"[right == "a"]
-    item = f"{line.subset}/{line.id}/of-four{part}"
+    """Return what stood at which place, and what the judge picked."""
     letter = line.parsed_letter or ""
-    verdict = right if letter == run.chosen_at_slot else others
+    is_read = letter in (*_LETTERS,)
     return {
-        **fields,
-        "item": item,
-        f"{others}_sha256": digest(f"{BENCHMARK}/{item}/others"),
-        "first": right if run.chosen_at_slot == "A" else others,
-        "verdict": verdict if letter in (*_LETTERS,) else "unreadable",
+        **candidates(line.subset, line.id, part=_SETS[run.dataset][0]),
+        "order": run.permutation,
+        **(
+            {"picked": run.permutation[_LETTERS.index(letter)]}
+            if is_read
+            else {"verdict": "unreadable"}
+        ),
         **(answered(line.judgement_text) if line.judgement_text else {}),
     }
 
@@ -189,11 +178,9 @@ def _add_scores(path: Path, work: Work) -> None:
             work.left_out[_TIES] += 1
             continue
         setting = work.setting(f"{model}/score", setting_of(model, model, prompt="score"))
-        for other in range(1, len(line.scores)):
-            fields, right = pair(line.subset, line.id, other)
-            said = {right: line.scores[0][0], "ab"[right == "a"]: line.scores[other][0]}
-            scores = {f"{name}_score": value for name, value in said.items()}
-            work.add(where, setting=setting, file=path.as_posix(), **fields, **scores)
+        fields = candidates(line.subset, line.id, len(line.scores))
+        scores = tuple(score for score, *_ in line.scores)
+        work.add(where, setting=setting, file=path.as_posix(), **fields, scores=scores)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def convert(source: Path, request: Request) -> Conversion:
     work = Work(source=source, request=request, expected=EXPECTED)
     paths = work.paths(_FILES)
     if not paths or not work.holds(_LABELS):
-        return work.done(name="UIJudgeBench", repository=_REPOSITORY)
+        return work.done(name="UIJudgeBench", repository=_REPOSITORY, identity="name")
     right = {each.item_id: each.ground_truth for _, each in work.lines(_LABELS, _Label)}
     for path in paths:
         for where, each in work.lines(path, _Answer):
@@ -84,14 +84,12 @@ def convert(source: Path, request: Request) -> Conversion:
                 subset=each.task_level,
                 question_sha256=digest(each.page_id),
                 a_sha256=digest(f"{each.page_id}/yes"),
-                a_length=0,
                 b_sha256=digest(f"{each.item_id}/no"),
-                b_length=0,
                 verdict="unreadable" if each.refused else _ANSWERS.get(each.answer, "unreadable"),
                 **({"gold": gold} if gold else {}),
                 **answered(each.runs[0].raw),
             )
-    return work.done(name="UIJudgeBench", repository=_REPOSITORY)
+    return work.done(name="UIJudgeBench", repository=_REPOSITORY, identity="name")
 
 
 if __name__ == "__main__":

@@ -63,12 +63,11 @@ def convert(source: Path, request: Request) -> Conversion:
                             subset=each.language_pair,
                             question_sha256=question,
                             a_sha256=digest(item),
-                            a_length=0,
                             a_by=system,
                             **said,
                         )
                     )
-    return work.done(name="WMT25 general translation", repository=_REPOSITORY)
+    return work.done(name="WMT25 general translation", repository=_REPOSITORY, identity="name")
 
 
 if __name__ == "__main__":

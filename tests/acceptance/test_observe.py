@@ -49,7 +49,8 @@ def test_reading_r77_figures_of_places_gold_and_length_come_out(report: dict[str
         "accuracy_gold_second": 0.666667,
         "ties": 0,
         "unreadable": 0.166667,
-        "longer": 0.6,  # 3 of 5 decided verdicts
+        "accuracy_readable": 0.833333,  # of the items 1, a half, 1
+        "longer": 0.5,  # of the items 1, a half, 0
         "longer_by_gold": 0.375,  # 3 of 4 where it is better, 0 of 1 where it is worse
     }
 
@@ -76,6 +77,7 @@ def test_reading_r77_scores_are_kept_and_winners_derived_from_them_are_not(
 ) -> None:
     assert values(report, "J/Rating") == {
         "accuracy": 0.333333,
+        "accuracy_readable": 0.5,
         "ties": 0.333333,
         "unreadable": 0.333333,
         "longer": 1,
@@ -148,7 +150,7 @@ def test_the_text_of_a_report_has_the_figures_and_what_is_left_out(
 
     text = done.stdout.decode()
     assert "\nplace_consistency: " not in text
-    assert "  J/Rating  0.333 (too few items)  n 3, items 3" in text
+    assert "  J/Rating  0.333 (too few items)  n 3, questions 3" in text
     assert "not stated of 1 of 1 settings: first_place: no item was decided in both" in text
     assert "J/Vanilla" not in text
 

@@ -4,13 +4,16 @@ It shares no code with `epc.analysis` and no NumPy: verdicts are taken one by on
 """
 
 from collections.abc import Iterator
+from itertools import combinations
 from math import isclose
+from statistics import fmean
 from typing import Any, Final
 
-from oracle.observed_figures import gold, humans, places, repeated, said, scored
+from oracle.observed_figures import confident, gold, humans, places, repeated, said, scored
+from oracle.observed_lists import effect, of_lists, of_picks
 from oracle.observed_pairs import Asked, own, pairs
-from oracle.observed_rows import Verdict, alike, pair_of, rows_of
-from oracle.observed_sums import Json
+from oracle.observed_rows import Verdict, alike, in_pairs, pair_of, rows_of
+from oracle.observed_sums import Json, average
 from oracle.observed_transfer import table
 
 from epc.records.observed.columns import Verdicts
@@ -18,6 +21,11 @@ from epc.records.observed.types import Header
 from epc.spec.coupling import RULE
 
 TOLERANCE: Final = 1e-12
+_LEAST: Final = 10  # questions of a subset
+_OF_SUBSET: Final = (
+    *("accuracy", "accuracy_readable", "best", "pairs", "ties", "unreadable"),
+    *("repeat_consistency", "rearranged_consistency", "input_tokens", "output_tokens"),
+)
 
 
 def disagreements(document: Json, header: Header, verdicts: Verdicts) -> Iterator[tuple[str, str]]:
@@ -37,24 +45,67 @@ def measured(header: Header, verdicts: Verdicts, choices: Json, *, crossing: boo
     rows = rows_of(verdicts)
     once: dict[object, Verdict] = {}
     for row in rows:
-        once.setdefault((row.stated["setting"], *row.asked, row.stated["repeat"] or 0), row)
+        arranged = row.stated["order"], row.stated["repeat"] or 0
+        once.setdefault((row.stated["setting"], *row.asked, *arranged), row)
     by_setting: dict[str, list[Verdict]] = {name: [] for name in verdicts.setting.names}
     for row in once.values():
         by_setting[row.stated["setting"]].append(row)
-    groups = []
+    groups, whole = [], []
     for names in alike(header.settings):
         used = [name for name in names if name in by_setting]
         if used:
-            rows_of_group = [row for name in used for row in by_setting[name]]
-            groups.append((used, header.settings[used[0]], rows_of_group))
+            rows_of_group = [
+                row
+                for name, ones in by_setting.items()
+                for row in sorted(ones, key=lambda row: row.stated["repeat"] or 0)
+                if name in used
+            ]
+            whole.append((used, header.settings[used[0]], rows_of_group))
+    groups = [(used, setting, in_pairs(ones)) for used, setting, ones in whole]
     items = len(verdicts.item.names)
     return {
         "verdicts": len(rows),
         "items": items,
         "duplicates": len(rows) - len(once),
         "items_under_two_names": items - len({pair_of(row) for row in rows}),
-        "groups": [_group(one, groups, choices, crossing=crossing) for one in groups],
+        "groups": [
+            _group(one, every, groups, choices, crossing=crossing)
+            for one, (_, _, every) in zip(groups, whole, strict=True)
+        ],
         "pairs": [*pairs(groups)],
+        "effects": [*_effects(groups, whole)],
+    }
+
+
+def _effects(groups: list[Asked], whole: list[Asked]) -> Iterator[Json]:
+    """Yield what another prompt or another decoding changes in a judge."""
+    for one, other in combinations(zip(groups, whole, strict=True), 2):
+        ((names, setting, left), (_, _, lists)), ((more, stated, right), (_, _, others)) = (
+            one,
+            other,
+        )
+        prompts, decodings = setting.prompt != stated.prompt, setting.decoding != stated.decoding
+        if setting.judge != stated.judge or prompts == decodings or setting.note or stated.note:
+            continue
+        means = [_right_by_item(rows) for rows in (left, right)]
+        gaps = [
+            (c, means[1][item][1] - hit) for item, (c, hit) in means[0].items() if item in means[1]
+        ]
+        figures = {"accuracy": average(gaps), **effect(lists, others)}
+        kept = {name: figure for name, figure in figures.items() if figure}
+        if kept:
+            yield {"settings": [names[0], more[0]], "figures": kept}
+
+
+def _right_by_item(rows: list[Verdict]) -> dict[object, tuple[object, float]]:
+    """Return of each item its cluster, and the share of verdicts that are right."""
+    hits: dict[object, list[Verdict]] = {}
+    for row in rows:
+        if row.stated["gold"] in {"a", "b"}:
+            hits.setdefault(row.stated["item"], []).append(row)
+    return {
+        item: (ones[0].cluster, fmean(row.said == row.stated["gold"] for row in ones))
+        for item, ones in hits.items()
     }
 
 
@@ -78,20 +129,49 @@ def _close(one: Any, other: Any) -> bool:
     return numbers and isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
-def _group(one: Asked, every: list[Asked], choices: Json, *, crossing: bool) -> Json:
-    names, _, rows = one
-    equal, other, repeats = repeated(rows)
-    figures = {**places(rows), **gold(rows), **said(rows), **humans(rows), **repeats}
+def _group(
+    one: Asked, lists: list[Verdict], every: list[Asked], choices: Json, *, crossing: bool
+) -> Json:
+    names, setting, rows = one
+    equal, other, _ = repeated(rows)
+    asked = setting.asked or {}
+    figures = {**places(rows), **humans(rows), **confident(rows)}
     figures |= scored(rows) | own(one, every, choices.get("same", {}))
+    figures |= _stated(rows, lists, sum(asked.values()))
     transfer: Json = {}
     if crossing:
         transfer["transfer"] = table(rows, choices.get("baseline"), choices.get("domains", ()))
+    subsets = {row.stated["subset"] for row in lists} - {None}
+    by_subset: Json = {}
+    for subset in subsets:
+        in_subset, ones = (
+            [row for row in side if row.stated["subset"] == subset] for side in (rows, lists)
+        )
+        if len({row.cluster for row in ones}) >= _LEAST:
+            found = _stated(in_subset, ones, asked.get(subset, 0))
+            by_subset[subset] = {
+                name: figure
+                for name, figure in found.items()
+                if figure and name.partition("/")[0] in _OF_SUBSET
+            }
     return {
         "settings": names,
-        "verdicts": len(rows),
-        "items": len({row.cluster for row in rows}),
+        "verdicts": len(lists),
+        "items": len({row.cluster for row in lists}),
         "equal_answers": equal,
         "equal_answers_other_verdict": other,
         "figures": {name: figure for name, figure in figures.items() if figure},
+        "by_subset": by_subset,
         **transfer,
     }
+
+
+def _stated(rows: list[Verdict], lists: list[Verdict], asked: int) -> dict[str, Json | None]:
+    """Return the figures that are stated of a subset too."""
+    found = {**of_picks(lists), **of_lists(lists, asked)}
+    for figures in (gold(rows), said(rows), repeated(rows)[2]):
+        found |= {name: figure for name, figure in figures.items() if figure}
+    for name in ("input_tokens", "output_tokens"):
+        tokens = [(row.cluster, row.stated[name]) for row in lists]
+        found[name] = average([(c, count) for c, count in tokens if count is not None])
+    return found

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Final
 
 from oracle.observed_rows import CHOICES, Verdict
-from oracle.observed_sums import Json, Seen, linear, share
+from oracle.observed_sums import Json, Seen, average, jackknifed, linear, mean_of_shares, share
 
 _AGAIN: Final = (
     *("repeat_consistency", "repeat_consistency_all"),
@@ -27,11 +27,11 @@ def places(rows: list[Verdict]) -> dict[str, Json | None]:
     seen: dict[str, list[Seen]] = {"all": [], "readable": [], "first": []}
     for one, other in both:
         same = float(one.readable and one.said == other.said)
-        seen["all"].append((same, 1, one.cluster))
+        seen["all"].append((same, 1, one))
         if one.readable and other.readable:
-            seen["readable"].append((same, 1, one.cluster))
+            seen["readable"].append((same, 1, one))
         if one.decided and other.decided:
-            seen["first"].append(((one.said == "a") / 2 + (other.said == "b") / 2, 1, one.cluster))
+            seen["first"].append(((one.said == "a") / 2 + (other.said == "b") / 2, 1, one))
     return {
         "place_consistency": share(seen["all"]),
         "place_consistency_readable": share(seen["readable"]),
@@ -45,15 +45,24 @@ def _asking(row: Verdict) -> object:
 
 def gold(rows: list[Verdict]) -> dict[str, Json | None]:
     """Return how often the better candidate won."""
-    seen: dict[str, list[Seen]] = {"": [], "_gold_first": [], "_gold_second": []}
+    seen: dict[str, list[tuple[float, float, Verdict]]] = {
+        name: [] for name in ("", "_gold_first", "_gold_second")
+    }
     for row in rows:
         gold, first = row.stated["gold"], row.stated["first"]
         if gold in {"a", "b"}:
-            hit: Seen = (float(row.said == gold), 1, row.cluster)
+            hit = (float(row.said == gold), 1, row)
             seen[""].append(hit)
             if first is not None:
                 seen["_gold_first" if first == gold else "_gold_second"].append(hit)
-    return {f"accuracy{name}": share(each) for name, each in seen.items()}
+    figures = {f"accuracy{name}": share(each) for name, each in seen.items()}
+    readable = share([hit for hit in seen[""] if hit[2].readable])
+    if readable:
+        unread = [(float(hit or not row.readable), n, row) for hit, n, row in seen[""]]
+        readable["bounds"] = [
+            each["value"] for each in (figures["accuracy"], share(unread)) if each
+        ]
+    return {**figures, "accuracy_readable": readable}
 
 
 def said(rows: list[Verdict]) -> dict[str, Json | None]:
@@ -65,21 +74,13 @@ def said(rows: list[Verdict]) -> dict[str, Json | None]:
         for row in stated
         if row.decided and row.longer
     ]
-    held = None
     golden = [each for each in won if each[2].stated["gold"] in {"a", "b"}]
-    sides = [[each for each in golden if each[1] is better] for better in (True, False)]
-    if all(sides):
-        means = [sum(hit for hit, _, _ in side) / len(side) for side in sides]
-        moves = [
-            (row.cluster, (hit - mean) / len(side) / 2)
-            for mean, side in zip(means, sides, strict=True)
-            for hit, _, row in side
-        ]
-        held = linear(sum(means) / 2, moves, len(moves), (0.0, 1.0))
+    sides = [[(h, r) for h, is_better, r in golden if is_better is side] for side in (True, False)]
+    held = mean_of_shares(sides)
     return {
-        "ties": share([(row.said == "tie", 1, row.cluster) for row in stated]),
-        "unreadable": share([(row.said == "unreadable", 1, row.cluster) for row in every]),
-        "longer": share([(hit, 1, row.cluster) for hit, _, row in won]),
+        "ties": share([(row.said == "tie", 1, row) for row in stated]),
+        "unreadable": share([(row.said == "unreadable", 1, row) for row in every]),
+        "longer": share([(hit, 1, row) for hit, _, row in won]),
         "longer_by_gold": held,
     }
 
@@ -91,24 +92,26 @@ def humans(rows: list[Verdict]) -> dict[str, Json | None]:
     }
     tables = []
     for row in rows:
-        persons, cluster = row.stated["humans"] or (), row.cluster
+        persons = row.stated["humans"] or ()
         if not persons or row.said is None:
             continue
         n = len(persons)
-        seen["mean"].append((persons.count(row.said) / n, 1, cluster))
+        seen["mean"].append((persons.count(row.said) / n, 1, row))
         if n > 1:
             alike = sum(one == other for one, other in combinations(persons, 2))
-            seen["mean_ceiling"].append((alike / (n * (n - 1) / 2), 1, cluster))
+            seen["mean_ceiling"].append((alike / (n * (n - 1) / 2), 1, row))
         majority = _majority(persons)
         if majority:
-            seen["majority"].append((row.said == majority, 1, cluster))
+            seen["majority"].append((row.said == majority, 1, row))
             if row.readable:
-                tables.append((cluster, {(majority, str(row.said)): 1.0}))
-        for at, person in enumerate(persons):
-            others = _majority(persons[:at] + persons[at + 1 :])
-            if others:
-                seen["others"].append((row.said == others, 1, cluster))
-                seen["others_ceiling"].append((person == others, 1, cluster))
+                tables.append((row.cluster, {(majority, str(row.said)): 1.0}))
+        without = [(p, _majority(persons[:at] + persons[at + 1 :])) for at, p in enumerate(persons)]
+        others = [(person, most) for person, most in without if most]
+        for name, hits in (
+            ("others", sum(row.said == most for _, most in others)),
+            ("others_ceiling", sum(person == most for person, most in others)),
+        ):
+            seen[name].append((hits, len(others), row))
     figures = {f"humans_{name}": share(each) for name, each in seen.items()}
     return {**figures, "humans_kappa": kappa(tables)}
 
@@ -165,9 +168,9 @@ def repeated(rows: list[Verdict]) -> tuple[int, int, dict[str, Json | None]]:
         if not is_copy:
             names += ["score_repeat_exact"] if gap is not None else names and ["repeat_consistency"]
         for name in names:
-            seen[name].append((float(alike), 1, one.cluster))
+            seen[name].append((float(alike), 1, one))
         if gap is not None and not is_copy:
-            seen["score_repeat_within_1"].append((float(gap <= 1), 1, one.cluster))
+            seen["score_repeat_within_1"].append((float(gap <= 1), 1, one))
     return copied, contrary, {name: share(each) for name, each in seen.items()}
 
 
@@ -190,3 +193,47 @@ def scored(rows: list[Verdict]) -> dict[str, Json | None]:
     tasks = {task for task, long, _ in moved if abs(long) > 1e-12}
     n = sum(len(by_task[task]) for task in tasks)
     return {"score_per_doubling": {**linear(slope, moves, n), "items": len(tasks)}}
+
+
+def confident(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return how far confidence is how often verdicts are right."""
+    sure = [row for row in rows if row.stated["gold"] in {"a", "b"} and row.readable]
+    sure = [row for row in sure if row.stated["confidence"] is not None]
+    stated = [
+        (row, row.stated["confidence"], float(row.said == row.stated["gold"])) for row in sure
+    ]
+    if not stated:
+        return {}
+    clusters = {rank: at for at, rank in enumerate(sorted({row.rank for row in sure}))}
+
+    def error(left_out: set[int]) -> float:
+        gaps: dict[int, float] = {}
+        kept = [each for each in stated if clusters[each[0].rank] not in left_out]
+        for _, says, right in kept:
+            gaps[min(9, int(says * 10))] = gaps.get(min(9, int(says * 10)), 0.0) + says - right
+        return fsum(map(abs, gaps.values())) / len(kept)
+
+    items = len(clusters)
+    interval = jackknifed(error, items)
+    figures: dict[str, Json | None] = {
+        "brier": average([(row.task, (says - right) ** 2) for row, says, right in stated]),
+        "ece": {"value": error(set()), "ci95": interval, "n": len(stated), "items": items},
+    }
+    for wanted in (0.01, 0.05, 0.1):
+        for least in sorted({says for _, says, _ in stated}):
+            kept = [(1 - right, row) for row, says, right in stated if says >= least]
+            wrong = share([(hit, 1, _Single(row)) for hit, row in kept])
+            if wrong and wrong["ci95"] and wrong["ci95"][1] <= wanted:
+                above = [(float(says >= least), 1, row) for row, says, _ in stated]
+                count = {"n": len(kept), "items": wrong["items"]}
+                figures[f"threshold/{wanted}"] = {"value": least, "ci95": None, **count}
+                figures[f"kept/{wanted}"] = share(above)
+                break
+    return figures
+
+
+class _Single:
+    """An asking that weighs by itself."""
+
+    def __init__(self, row: Verdict) -> None:
+        self.cluster, self.unit = row.cluster, id(row)

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from math import fsum
-from statistics import fmean
 
 from oracle.observed_figures import kappa
 from oracle.observed_rows import Verdict
-from oracle.observed_sums import Json, Seen, linear, share
+from oracle.observed_sums import Json, Seen, average, linear, share
 from oracle.observed_transfer import always
 
 from epc.records.observed.types import UNKNOWN, Setting
@@ -61,20 +60,19 @@ def _verdicts(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | Non
         table = Counter((str(x.said), str(y.said)) for x in left for y in right)
         shares = {cell: count / len(left) / len(right) for cell, count in table.items()}
         tables.append((left[0].cluster, shares))
-        agreed.append((sum(v for (k, m), v in shares.items() if k == m), 1, left[0].cluster))
+        agreed.append((sum(v for (k, m), v in shares.items() if k == m), 1, left[0]))
     return {"agreement": share(agreed), "kappa": kappa(tables)}
 
 
 def _scores(rows: list[Verdict], other: list[Verdict]) -> dict[str, Json | None]:
     gaps = [
-        (left[0].cluster, _mean_score(right) - _mean_score(left))
+        (left[0], _mean_score(right) - _mean_score(left))
         for left, right in _both(rows, other, scores=True)
     ]
     if not gaps:
         return {}
-    n, middle = len(gaps), fmean(gap for _, gap in gaps)
-    shift = linear(middle, [(cluster, (gap - middle) / n) for cluster, gap in gaps], n)
-    near: list[Seen] = [(float(abs(gap) <= 1), 1, cluster) for cluster, gap in gaps]
+    near: list[Seen] = [(float(abs(gap) <= 1), 1, row) for row, gap in gaps]
+    shift = average([(row.cluster, gap) for row, gap in gaps])
     return {"score_within_1": share(near), "score_shift": shift}
 
 

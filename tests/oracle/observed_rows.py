@@ -1,6 +1,7 @@
 """Recorded verdicts one by one, as the second computation takes them (Reading R77)."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Final
 
 from oracle.observed_sums import Json
@@ -13,16 +14,17 @@ _LONG: Final = 100
 _FIELDS: Final = (
     *("item", "setting", "first", "repeat", "gold", "humans", "verdict", "a_score", "b_score"),
     *("question_sha256", "a_sha256", "b_sha256", "a_length", "b_length"),
-    *("answer_sha256", "answer_length", "a_by", "b_by", "subset"),
+    *("answer_sha256", "answer_length", "a_by", "b_by", "subset", "confidence", "candidates"),
+    *("scores", "picked", "order", "right", "input_tokens", "output_tokens"),
 )
 
 
 @dataclass(slots=True)
 class Verdict:
-    """One verdict, with its cluster: items of one question that share a candidate."""
+    """One verdict; `rank` is its question's place among those of the file."""
 
     stated: Json
-    cluster: object
+    rank: int
     said: str | None
     longer: str | None
     answer: str | None
@@ -49,6 +51,16 @@ class Verdict:
         return ("item", self.stated["item"]) if question is None else question
 
     @property
+    def cluster(self) -> object:
+        """What it is not independent of: its question."""
+        return self.task
+
+    @property
+    def unit(self) -> object:
+        """What weighs alike, however often it was asked."""
+        return self.stated["candidates"] or self.stated["item"]
+
+    @property
     def score(self) -> float | None:
         """The score of a single candidate."""
         score: float | None = self.stated["a_score"]
@@ -64,30 +76,59 @@ def rows_of(verdicts: Verdicts) -> list[Verdict]:
     stated = [
         dict(zip(_FIELDS, values, strict=True)) for values in zip(*columns.values(), strict=True)
     ]
-    above: dict[object, object] = {}
-    for row in stated:
-        root = _root(above, ("item", row["item"]))
-        if None not in (row["question_sha256"], row["a_sha256"], row["b_sha256"]):
-            for text in (row["a_sha256"], row["b_sha256"]):
-                above[_root(above, (row["question_sha256"], text))] = root
+    questions = verdicts.question_sha256
+    ranks = [
+        question if question >= 0 else len(questions.names) + item
+        for question, item in zip(
+            questions.codes.tolist(), verdicts.item.codes.tolist(), strict=True
+        )
+    ]
     return [
         Verdict(
             stated=row,
-            cluster=_root(above, ("item", row["item"])),
+            rank=rank,
             said=row["verdict"] or _higher(row["a_score"], row["b_score"], "tie"),
             longer=_higher(row["a_length"], row["b_length"], None),
             answer=row["answer_sha256"] if (row["answer_length"] or 0) >= _LONG else None,
         )
-        for row in stated
+        for row, rank in zip(stated, ranks, strict=True)
     ]
 
 
-def _root(above: dict[object, object], one: object) -> object:
-    """Return what stands at the top of all that share something with one thing."""
-    while (higher := above.setdefault(one, one)) != one:
-        above[one] = above[higher]
-        one = higher
-    return one
+def in_pairs(rows: list[Verdict]) -> list[Verdict]:
+    """Return verdicts, with the right candidate and each other in the place of scored lists."""
+    picking = {row.stated["setting"] for row in rows if row.stated["picked"] is not None}
+    return [
+        pair
+        for row in rows
+        for pair in ([row] if row.stated["candidates"] is None else _pairs(row, picking))
+    ]
+
+
+def _pairs(row: Verdict, picking: set[str]) -> list[Verdict]:
+    names, right = row.stated["candidates"], row.stated["right"]
+    scores = row.stated["scores"] or [None] * len(names)
+    if row.stated["setting"] in picking:
+        return []
+    found = []
+    for two in combinations(range(len(names)), 2):
+        if right is None or right in two:
+            a, b = sorted(two, key=names.__getitem__)
+            known = scores[a] is not None and scores[b] is not None
+            stated = dict.fromkeys(_FIELDS) | {
+                **{name: row.stated[name] for name in ("setting", "subset", "repeat")},
+                "question_sha256": row.stated["question_sha256"],
+                "item": f"{row.stated['item']}/{two[0]}/{two[1]}",
+                "a_sha256": names[a],
+                "b_sha256": names[b],
+                "a_score": scores[a],
+                "b_score": scores[b],
+                "verdict": None if known else "unreadable",
+                "gold": None if right is None else "ab"[right == b],
+            }
+            said = stated["verdict"] or _higher(scores[a], scores[b], "tie")
+            found.append(Verdict(stated=stated, rank=row.rank, said=said, longer=None, answer=None))
+    return found
 
 
 def pair_of(row: Verdict) -> object:

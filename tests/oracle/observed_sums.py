@@ -4,14 +4,26 @@ It shares no code with `epc.statistics`. Student's t is found from the integral 
 which is a power of a cosine, by Simpson's rule and Newton's steps.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import atan, exp, fsum, inf, log1p, pi, sin, sqrt, tan
 from statistics import NormalDist
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 Json = dict[str, Any]
-Seen = tuple[float, float, object]  # hits, of how many, in which cluster
+
+
+class Asking(Protocol):
+    """What belongs to a cluster; those of one unit weigh together as much as those of another."""
+
+    @property
+    def cluster(self) -> object: ...
+    @property
+    def unit(self) -> object: ...
+
+
+Seen = tuple[float, float, Asking]  # hits, of how many, of which asking
 
 _Z: Final = NormalDist().inv_cdf(0.975)
 _STEPS: Final = 2000
@@ -20,11 +32,14 @@ _ROUNDS: Final = 20
 
 def share(seen: Sequence[Seen]) -> Json | None:
     """Return a share with Wilson's interval at the effective number of observations."""
-    total = fsum(n for _, n, _ in seen)
-    if total <= 0:
+    some = [(hits, n, asking) for hits, n, asking in seen if n > 0]
+    if not some:
         return None
-    value = fsum(hits for hits, _, _ in seen) / total
-    parts = _parts((cluster, (hits - value * n) / total) for hits, n, cluster in seen)
+    often = Counter(asking.unit for _, _, asking in some)
+    weighed = [(h / often[a.unit], n / often[a.unit], a.cluster) for h, n, a in some]
+    total = fsum(n for _, n, _ in weighed)
+    value = fsum(hits for hits, _, _ in weighed) / total
+    parts = _parts((cluster, (hits - value * n) / total) for hits, n, cluster in weighed)
     interval = None
     if len(parts) > 1:
         spread = _spread(parts)
@@ -33,8 +48,49 @@ def share(seen: Sequence[Seen]) -> Json | None:
             worth = min(total, value * (1 - value) / spread)
         worth *= (_Z / student(len(parts) - 1)) ** 2
         interval = _wilson(value, worth)
-    items = len({cluster for _, n, cluster in seen if n > 0})
-    return {"value": value, "ci95": interval, "n": int(total), "items": items}
+    n = int(fsum(n for _, n, _ in some))
+    return {"value": value, "ci95": interval, "n": n, "items": len(parts)}
+
+
+def average(values: Sequence[tuple[object, float]]) -> Json | None:
+    """Return the mean of values, each with its cluster; without spread its interval is a point."""
+    if not values:
+        return None
+    middle = fsum(value for _, value in values) / len(values)
+    found = linear(
+        middle, [(c, (value - middle) / len(values)) for c, value in values], len(values)
+    )
+    if found["ci95"] is None and found["items"] > 1:
+        found["ci95"] = [middle, middle]
+    return found
+
+
+def mean_of_shares(strata: Sequence[Sequence[tuple[float, Asking]]]) -> Json | None:
+    """Return the mean of several shares; none where a stratum is empty."""
+    if not all(strata):
+        return None
+    value, moves = 0.0, []
+    for hits in strata:
+        often = Counter(asking.unit for _, asking in hits)
+        total = fsum(1 / often[asking.unit] for _, asking in hits)
+        share = fsum(hit / often[asking.unit] for hit, asking in hits) / total
+        value += share / len(strata)
+        for hit, asking in hits:
+            worth = 1 / often[asking.unit] / total / len(strata)
+            moves.append((asking.cluster, worth * (hit - share)))
+    return linear(value, moves, len(moves), (0.0, 1.0))
+
+
+def jackknifed(statistic: Callable[[set[int]], float], clusters: int) -> list[float] | None:
+    """Return the interval of a statistic, which takes the clusters that are left out."""
+    blocks = min(clusters, 64)
+    if blocks < 2:
+        return None
+    parts = [statistic({*range(block, clusters, blocks)}) for block in range(blocks)]
+    middle = fsum(parts) / blocks
+    spread = sqrt((blocks - 1) / blocks * fsum((part - middle) ** 2 for part in parts))
+    value, half = statistic(set()), student(blocks - 1) * spread
+    return [value - half, value + half]
 
 
 def linear(

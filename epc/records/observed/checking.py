@@ -70,12 +70,11 @@ def asks(verdicts: Verdicts, *, by_place: bool = True) -> Codes:
     That is the same item in the same setting, order and repeat; or in whatever order.
     """
     key = verdicts.setting.codes.astype(np.int64)
-    for column in (verdicts.item, verdicts.first, verdicts.repeat):
+    places = (verdicts.first, verdicts.order) if by_place else ()
+    for column in (verdicts.item, *places, verdicts.repeat):
         codes = column.codes.astype(np.int64) + 1
         if column is verdicts.repeat:  # absent is the first, 0
             codes = np.nan_to_num(column.as_numbers()).astype(np.int64)
-        elif column is verdicts.first and not by_place:
-            continue
         _, key = np.unique(key * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
     return key
 
@@ -86,24 +85,56 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
     def absent(column: Column) -> Flags:
         return column.codes < 0
 
-    alone = absent(verdicts.b_sha256)
-    needed = "name the second candidate's `b_sha256` and `b_length`, or leave this field out"
-    scored = ~absent(verdicts.a_score) | ~absent(verdicts.b_score)
+    alone, listed = absent(verdicts.b_sha256), ~absent(verdicts.candidates)
+    needed = "name the second candidate's `b_sha256`, or leave this field out"
+    yield _Fault(
+        field="a_sha256",
+        rows=listed != absent(verdicts.a_sha256),
+        problem="neither candidate a nor a list of candidates, or both",
+        remedy="name `a_sha256`, or `candidates`",
+    )
+    said = ("verdict", "a_score", "b_score", "scores", "picked")
     yield _Fault(
         field="verdict",
-        rows=absent(verdicts.verdict) & ~scored,
+        rows=np.all([absent(getattr(verdicts, name)) for name in said], axis=0),
         problem="neither a verdict nor a score",
-        remedy="state `verdict`, `a_score` or `b_score`; an answer without one is `unreadable`",
+        remedy="state `verdict`, a score or `picked`; an answer without one is `unreadable`",
     )
     compared = verdicts.verdict.as_places(("a", "b", "tie")) >= 0
     yield _Fault("verdict", compared & alone, "compares one candidate", needed)
     for field in ("first", "gold", "humans", "b_score", "b_by", "b_length"):
         rows = ~absent(getattr(verdicts, field)) & alone
         yield _Fault(field, rows, "speaks of no candidate b", needed)
-    for digest, length in (("b_sha256", "b_length"), ("answer_sha256", "answer_length")):
-        one, other = absent(getattr(verdicts, digest)), absent(getattr(verdicts, length))
-        remedy = f"state both `{digest}` and `{length}`, or neither"
-        yield _Fault(length, one != other, "half is missing", remedy)
+    for field in ("a_score", "a_by", "a_length"):
+        rows = ~absent(getattr(verdicts, field)) & listed
+        yield _Fault(field, rows, "speaks of no candidate a", "use `candidates` and `scores`")
+    one, other = absent(verdicts.answer_sha256), absent(verdicts.answer_length)
+    remedy = "state both `answer_sha256` and `answer_length`, or neither"
+    yield _Fault("answer_length", one != other, "half is missing", remedy)
+    yield from _unfit_lists(verdicts)
+
+
+def _unfit_lists(verdicts: Verdicts) -> Iterator[_Fault]:
+    """Yield what does not fit the list of candidates that it speaks of."""
+
+    def sizes(column: Column) -> Codes:
+        return np.array([*map(len, column.names), 0])[column.codes]
+
+    size = sizes(verdicts.candidates)
+    rows = (size > 0) & (verdicts.question_sha256.codes < 0)
+    yield _Fault("question_sha256", rows, "is missing", "a list of candidates needs its question")
+    for field in ("scores", "order"):
+        column = getattr(verdicts, field)
+        rows = (column.codes >= 0) & (sizes(column) != size)
+        yield _Fault(field, rows, "has not one entry a candidate", "name all, in one order")
+    for field in ("picked", "right"):
+        rows = np.nan_to_num(getattr(verdicts, field).as_numbers(), nan=-1) >= size
+        rows &= getattr(verdicts, field).codes >= 0
+        yield _Fault(field, rows, "is none of the candidates", "count them from 0")
+    orders = verdicts.order.names
+    torn = [sorted(order) != [*range(len(order))] for order in orders]
+    rows = np.array([*torn, False])[verdicts.order.codes]
+    yield _Fault("order", rows, "names a candidate twice", "name each candidate once, from 0")
 
 
 def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
@@ -130,7 +161,9 @@ def _contradictory(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
         return np.asarray(codes != codes[first[group]])
 
     items = verdicts.item.codes.astype(np.int64)
-    for field in ("a_sha256", "b_sha256", "question_sha256", "gold", "subset"):
+    for field in (
+        *("a_sha256", "b_sha256", "candidates", "question_sha256", "gold", "right", "subset"),
+    ):
         yield _Fault(
             field=field,
             rows=differs(items, field),
@@ -139,7 +172,7 @@ def _contradictory(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
             " stood first",
         )
     askings = asks(verdicts)
-    for field in ("verdict", "a_score", "b_score"):
+    for field in ("verdict", "a_score", "b_score", "scores", "picked"):
         rows = differs(askings, field)
         yield _Fault(
             field=field,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from epc.arrays import Array, Indices, np
+from epc.arrays import Array, Flags, Indices, np
 from epc.records.observed.types import Row
 
 FIELDS: Final = tuple(Row.__struct_fields__)
@@ -59,12 +59,27 @@ class Verdicts:
     repeat: Column
     gold: Column
     humans: Column
+    candidates: Column
+    scores: Column
+    picked: Column
+    order: Column
+    right: Column
+    confidence: Column
     answer_sha256: Column
     answer_length: Column
+    input_tokens: Column
+    output_tokens: Column
     date: Column
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def __getitem__(self, chosen: Indices | Flags) -> "Verdicts":
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        return Verdicts(
+            lines=self.lines[chosen],
+            **{n: Column(codes=c.codes[chosen], names=c.names) for n, c in columns.items()},
+        )
 
 
 COLUMNS: Final = tuple(each.name for each in fields(Verdicts) if each.name != "lines")

@@ -11,11 +11,12 @@ from epc.errors import Finding
 from epc.extras import require
 from epc.records.findings import Findings
 from epc.records.observed.columns import FIELDS
-from epc.records.observed.types import SCORES, Row
+from epc.records.observed.types import NUMBERS, Row
 
 MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
-_NUMBERS: Final = ("a_length", "b_length", "repeat", "answer_length")
+_LISTS: Final = ("humans", "candidates", "scores", "order")
+_COUNTS: Final = ("a_length", "b_length", "repeat", "picked", "order", "right", "answer_length")
 _GROUP: Final = 200_000  # rows
 _MOST_ROWS: Final = 10_000_000
 
@@ -60,13 +61,13 @@ def damaged(where: str, error: Exception) -> Finding:
 
 
 def has_plain_columns(table: Any, fields: Sequence[str]) -> bool:
-    """Say whether `codes_of` can take the columns: none is nested, but for lists of texts."""
+    """Say whether `codes_of` can take the columns: none is nested, but for lists of values."""
     import pyarrow as pa
 
     schema = table.schema_arrow
     kinds = [schema.field(name).type for name in fields]
     return all(
-        not pa.types.is_nested(kind) or (pa.types.is_list(kind) and kind.value_type == pa.string())
+        not pa.types.is_nested(kind.value_type if pa.types.is_list(kind) else kind)
         for kind in kinds
     )
 
@@ -105,8 +106,6 @@ def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collectio
 def _kind(name: str) -> Any:
     import pyarrow as pa
 
-    if name == "humans":
-        return pa.list_(pa.string())
-    if name in _NUMBERS:
-        return pa.int64()
-    return pa.float64() if name in SCORES else pa.string()
+    is_number = name in NUMBERS or name == "scores"
+    kind = pa.int64() if name in _COUNTS else pa.float64() if is_number else pa.string()
+    return pa.list_(kind) if name in _LISTS else kind

@@ -27,9 +27,10 @@ from epc.records.observed.types import (
 _FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
 _TEXTS: Final = ("question", "a", "b", "answer")
-_OF_ROW: Final = tuple(
-    name for name in Row.__struct_fields__ if name not in ("setting", "file", "a_text", "b_text")
+_NOT_HERE: Final = (
+    *("setting", "file", "a_text", "b_text", "candidates", "scores", "picked", "order", "right"),
 )
+_OF_ROW: Final = tuple(name for name in Row.__struct_fields__ if name not in _NOT_HERE)
 _FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
 _PLACES: Final = ("first", "second")
 _FIRST, _VERDICT, _GOLD, _HUMANS = "first", "verdict", "gold", "humans"

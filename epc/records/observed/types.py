@@ -7,25 +7,32 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 SCORES: Final = ("a_score", "b_score")
+NUMBERS: Final = (*SCORES, "confidence", "input_tokens", "output_tokens")
 UNKNOWN: Final = "unknown"
 
 Name = Annotated[str, Meta(min_length=1)]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Score = Annotated[float, Meta(ge=-1e12, le=1e12)]  # squares of differences stay finite
+Share = Annotated[float, Meta(ge=0, le=1)]
+Tokens = Annotated[float, Meta(ge=0, le=1e12)]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", max_length=10)]
 Candidate = Literal["a", "b"]
 Choice = Literal["a", "b", "tie"]
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One verdict. What the source does not state is `UNSET`, and absent in the file."""
+    """One verdict. What the source does not state is `UNSET`, and absent in the file.
+
+    It is of one or two candidates, a and b, or of a list of `candidates`, one of which is `right`:
+    each got a score, or one was picked. `order` has the candidate that stood in each place.
+    """
 
     item: Name
     setting: Name
     file: Name
-    a_sha256: Digest
-    a_length: Count
+    a_sha256: Digest | UnsetType = UNSET
+    a_length: Count | UnsetType = UNSET
     subset: Name | UnsetType = UNSET
     question_sha256: Digest | UnsetType = UNSET
     a_text: str | UnsetType = UNSET
@@ -41,8 +48,16 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     repeat: Count | UnsetType = UNSET
     gold: Choice | UnsetType = UNSET
     humans: Annotated[tuple[Choice, ...], Meta(min_length=1)] | UnsetType = UNSET
+    candidates: Annotated[tuple[Digest, ...], Meta(min_length=2)] | UnsetType = UNSET
+    scores: tuple[Score | None, ...] | UnsetType = UNSET
+    picked: Count | UnsetType = UNSET
+    order: tuple[Count, ...] | UnsetType = UNSET
+    right: Count | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
     answer_sha256: Digest | UnsetType = UNSET
     answer_length: Count | UnsetType = UNSET
+    input_tokens: Tokens | UnsetType = UNSET
+    output_tokens: Tokens | UnsetType = UNSET
     date: Day | UnsetType = UNSET
 
 
@@ -84,13 +99,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """Who was asked how. `note` says what keeps its verdicts from being a fair sample."""
+    """Who was asked how. `note` says what keeps its verdicts from being a fair sample.
+
+    `asked` counts the questions by subset, with those of which the source has no verdict.
+    """
 
     judge: Judge
     prompt: Prompt
     decoding: dict[str, Any] | str
     date: str
     note: str | None = None
+    asked: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +129,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What the verdicts of a file share; `left_out` counts what only looks like a verdict."""
+    """What the verdicts of a file share; `left_out` counts what only looks like a verdict.
+
+    Digests are those of texts, or of names where the source has no texts (`identity`).
+    """
 
     schema_version: int
     source: Source
@@ -118,6 +140,7 @@ class Header:
     settings: Mapping[str, Setting]
     left_out: Mapping[str, int] = field(default_factory=dict)
     made: Made | None = None
+    identity: Literal["text", "name"] = "text"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -30,6 +30,7 @@ _DECODING: Final = (
     *("frequency_penalty", "presence_penalty", "reasoning_effort", "reasoning_tokens", "logprobs"),
 )
 _LICENCES: Final = {"MIT License": "MIT", "Apache License": "Apache-2.0"}
+_LICENCE_FILES: Final = ("LICENSE", "LICENSE.md", "LICENSE.txt")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -144,7 +145,12 @@ class Work:
         return {"repeat": before} if before else {}
 
     def done(
-        self, *, name: str, repository: str = UNKNOWN, licence: str | None = None
+        self,
+        *,
+        name: str,
+        repository: str = UNKNOWN,
+        licence: str | None = None,
+        identity: Literal["text", "name"] = "text",
     ) -> Conversion:
         """Return the verdicts, or the findings where there are any.
 
@@ -162,6 +168,7 @@ class Work:
             files=self.files,
             settings=self.settings,
             left_out=dict(self.left_out),
+            identity=identity,
         )
         return Conversion(
             header=header,
@@ -170,10 +177,9 @@ class Work:
         )
 
     def _licence(self) -> str:
-        """Return the licence that the file LICENSE begins with, where it is a known one."""
-        if not (self.source / "LICENSE").is_file():
-            return UNKNOWN
-        text = self.read(Path("LICENSE")).decode("utf-8", "replace").lstrip()
+        """Return the licence that a file of that name begins with, where it is a known one."""
+        there = [Path(name) for name in _LICENCE_FILES if (self.source / name).is_file()]
+        text = self.read(there[0]).decode("utf-8", "replace").lstrip("# \t\r\n") if there else ""
         return next(
             (spdx for begins, spdx in _LICENCES.items() if text.startswith(begins)), UNKNOWN
         )

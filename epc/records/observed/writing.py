@@ -15,7 +15,7 @@ from epc.records.observed import parquet
 from epc.records.observed.checking import problems
 from epc.records.observed.columns import COLUMNS, FIELDS, Column, Verdicts, columns_of
 from epc.records.observed.converting import Conversion
-from epc.records.observed.types import SCORES, Header, Judge, Row
+from epc.records.observed.types import NUMBERS, Header, Judge, Row
 from epc.records.strict_json import dumps_line, written_whole
 from epc.records.typed import as_json
 
@@ -140,6 +140,10 @@ def _settings(header: Header, judge: str) -> set[str]:
 
 
 def _values(name: str, column: Column, places: Indices) -> Iterator[Any]:
-    kept = [float(value) for value in column.names] if name in SCORES else column.names
+    kept = column.names
+    if name in NUMBERS:
+        kept = [float(value) for value in kept]
+    if name == "scores":
+        kept = [tuple(None if each is None else float(each) for each in value) for value in kept]
     names = [*kept, UNSET]
     return (names[code] for code in column.codes[places].tolist())

@@ -7,7 +7,7 @@ what that source states.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
@@ -66,6 +66,14 @@ _RECIPE: Final = (
 )
 _ADDRESS: Final = re.compile(rf"{UNKNOWN}|https://[A-Za-z0-9._~/-]+")
 _COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Chosen:
+    """By what published figures were measured: the user's choices, and the rule."""
+
+    choices: Choices
+    rule: int = 1
 
 
 def offered(folder: Path, declaration: Said) -> Offer:
@@ -203,7 +211,8 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     """
     document, verdicts = verdicts_in(folder)
     card, stated = snapshot.card, snapshot.figures
-    now = figures_of_verdicts(document.header, verdicts, parse(stated["choices"], Choices))
+    chosen = parse(stated, _Chosen)
+    now = figures_of_verdicts(document.header, verdicts, chosen.choices, chosen.rule)
     keep_older(now, stated)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []

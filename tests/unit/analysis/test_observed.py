@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from observed_support import ALIKE, SETTINGS, columns, report, verdict
 
-from epc.analysis.observed import Group, _asked
+from epc.analysis.observed import Group, measure
 from epc.analysis.observed_rows import rows_of
 from epc.records.observed.converting import digest
 
@@ -36,8 +35,8 @@ def test_reading_r77_a_mirrored_pair_under_another_number_is_no_further_item() -
     assert (other.items_under_two_names, other.groups[0].items) == (0, 2)
 
 
-def test_reading_r74_items_of_one_question_that_share_a_candidate_are_one_cluster() -> None:
-    """Items 1 and 2 share the baseline, 2 and 3 an answer; 4 is of the same question alone."""
+def test_reading_r74_items_of_one_question_are_one_cluster() -> None:
+    """By rule 1 item 4 was one by itself: it shares no candidate with the others."""
     texts = {"1": ("a", "base"), "2": ("b", "base"), "3": ("c", "b"), "4": ("d", "e")}
     lines = [
         verdict(name, "a", "a", question_sha256=digest("q"))
@@ -47,10 +46,12 @@ def test_reading_r74_items_of_one_question_that_share_a_candidate_are_one_cluste
 
     found = report(*lines)
 
-    assert (found.items, found.items_under_two_names, found.groups[0].items) == (4, 0, 2)
+    assert (found.items, found.items_under_two_names, found.groups[0].items) == (4, 0, 1)
+    older = measure(*columns(*lines), rule=1)
+    assert older.groups[0].items == 2
 
 
-def test_reading_r74_an_item_without_a_question_or_a_second_candidate_is_a_cluster_alone() -> None:
+def test_reading_r74_by_rule_1_items_of_a_question_are_one_where_they_share_a_candidate() -> None:
     items = [
         ("q", "a", "base"),
         ("q", "b", "base"),  # joined with the first by the baseline
@@ -69,9 +70,11 @@ def test_reading_r74_an_item_without_a_question_or_a_second_candidate_is_a_clust
         stated = {"question_sha256": question, "b_sha256": b}
         lines.append(line | {key: digest(text) for key, text in stated.items() if text})
 
-    cluster = rows_of(columns(*lines)[1]).cluster.tolist()
+    verdicts = columns(*lines)[1]
+    by_rule = {rule: rows_of(verdicts, rule).cluster.tolist() for rule in (1, 2)}
 
-    assert [cluster.index(own) for own in cluster] == [0, 0, 2, 3, 4, 5, 6, 0, 8]
+    first = {rule: [ids.index(own) for own in ids] for rule, ids in by_rule.items()}
+    assert first == {1: [0, 0, 2, 3, 4, 5, 6, 0, 8], 2: [0, 0, 0, 0, 4, 5, 6, 0, 4]}
 
 
 def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_and_equal() -> None:
@@ -141,11 +144,8 @@ def test_reading_r77_a_group_is_named_and_asked_as_the_first_of_its_settings() -
     ]
     header, verdicts = columns(*lines)
 
-    chosen, askings = _asked(header.settings, verdicts, np.arange(4))
+    found = measure(header, verdicts).groups
 
-    assert chosen == [["one", "renamed"], ["other"]]
-    assert [(name, setting.prompt.name, len(rows.item)) for name, setting, rows in askings] == [
-        ("one", "p", 3),
-        ("other", "p", 1),
-    ]
-    assert _asked(header.settings, verdicts, np.arange(4), ["oth*"])[0] == [["other"]]
+    assert [each.settings for each in found] == [["one", "renamed"], ["other"]]
+    assert [(each.setting.prompt.name, each.verdicts) for each in found] == [("p", 2), ("p", 1)]
+    assert [each.settings for each in measure(header, verdicts, ["oth*"]).groups] == [["other"]]

@@ -75,6 +75,7 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
         if draw(st.integers(0, 5)) == 0:
             said = draw(SCORES)
         more = draw(st.one_of(st.just({}), ANSWERS))
+        more |= draw(st.sampled_from([{}, {"confidence": 0.5}, {"confidence": 0.95}]))
         line = verdict(name, place, "a", setting=setting, repeat=repeat, **items[name])
         del line["verdict"]
         if line.pop("alone", False):
@@ -83,6 +84,44 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
             place, said = "", {"a_score": draw(st.integers(1, 4))}
         found.setdefault((name, place, setting, repeat), line | said | more)
     return [*found.values(), *draw(st.just(list(found.values())[:1]))]
+
+
+@st.composite
+def listed(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Draw askings on up to fourteen lists: scores of each candidate, or picks in some order."""
+    picks = draw(st.booleans())
+    found: dict[object, dict[str, Any]] = {}
+    for _ in range(draw(st.integers(1, 60))):
+        number, repeat = draw(st.integers(0, 13)), draw(st.integers(0, 2))
+        setting = draw(st.sampled_from(["one", "other", "warmer", "stated"]))
+        line: dict[str, Any] = {
+            "item": str(number),
+            "setting": setting,
+            "file": "f",
+            "repeat": repeat,
+            "subset": "even" if number % 2 else "rare" if number == 0 else "odd",
+            "question_sha256": digest(f"q{number // 2}"),
+            "candidates": [digest(f"{number}/{at}") for at in range(3)],
+            "right": number % 3,
+            **draw(st.sampled_from([{}, {"input_tokens": 7.0, "output_tokens": 1.5}])),
+            **draw(st.one_of(st.just({}), ANSWERS)),
+        }
+        order = tuple(draw(st.permutations(range(3)))) if picks else None
+        if picks:
+            picked = draw(st.sampled_from([0, 1, 2, None]))
+            line |= {"order": order} | ({"verdict": "unreadable"} if picked is None else {})
+            line |= {} if picked is None else {"picked": picked}
+        else:
+            scores = draw(st.lists(st.sampled_from([1.0, 2.0, None]), min_size=3, max_size=3))
+            line |= {"scores": scores} if any(scores) else {"verdict": "unreadable"}
+        found.setdefault((number, setting, repeat, order), line)
+    return [*found.values()]
+
+
+@settings(max_examples=40)
+@given(listed())
+def test_reading_r77_both_computations_agree_on_any_lists(rows: list[dict[str, Any]]) -> None:
+    assert differing(rows) == []
 
 
 def differing(rows: list[dict[str, Any]]) -> list[str]:

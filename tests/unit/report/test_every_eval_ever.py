@@ -48,6 +48,7 @@ def made(*groups: Group, repository: str = "https://s.example") -> list[tuple[st
         name="A Source!", repository=repository, commit="abc", licence="MIT", texts=True
     )
     report = Report(
+        rule=2,
         source=source,
         verdicts=9,
         items=8,

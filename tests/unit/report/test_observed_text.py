@@ -35,6 +35,7 @@ OTHER = replace(
     own_authors=(),
 )
 REPORT = Report(
+    rule=2,
     source=Source(
         name="S", repository="https://s.example", commit="abc", licence="MIT", texts=False
     ),
@@ -64,11 +65,11 @@ def test_reading_r77_each_figure_is_under_the_first_name_of_what_was_asked() -> 
         "  copies?    6 pairs of equal answers of 100 characters or more",
         "",
         "accuracy: the better candidate by the gold label chosen",
-        "  K  0.250 [0.125, 0.500]   n 1,000, items 8",
+        "  K  0.250 [0.125, 0.500]   n 1,000, questions 8",
         "",
         "ties: ties, of all verdicts",
-        "  J/plain  0.250 [0.125, 0.500]   n 1,000, items 8",
-        "  K        1.000 (too few items)  n 9, items 1",
+        "  J/plain  0.250 [0.125, 0.500]   n 1,000, questions 8",
+        "  K        1.000 (too few items)  n 9, questions 1",
         "",
         "not stated: agreement between judges: no two were asked the same",
         "",
@@ -105,10 +106,10 @@ def test_reading_r77_two_judges_that_were_asked_the_same_stand_under_both_names(
     )
     assert lines.splitlines()[begin : begin + 6] == [
         "agreement: two judges say the same of what both were asked with one prompt",
-        "  J/plain and K  0.500 (too few items)  n 4, items 4",
+        "  J/plain and K  0.500 (too few items)  n 4, questions 4",
         "",
         "kappa: the same, as Cohen's kappa",
-        "  J/plain and K  0.250 [0.125, 0.500]   n 1,000, items 8",
+        "  J/plain and K  0.250 [0.125, 0.500]   n 1,000, questions 8",
         "  1 of 2 pairs of judges were asked with one decoding",
     ]
     assert "  6 long answers that both judges have are left out" in lines

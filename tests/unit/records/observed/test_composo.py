@@ -1,4 +1,4 @@
-"""Composo's scores of four answers as verdicts of pairs (Reading R77)."""
+"""Composo's scores of four answers, an asking each (Reading R77)."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 from observed_sources_support import write
-from recipes.composo import convert, pair
+from recipes.composo import convert
 
-from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.converting import Conversion, Request, digest
 
 PROMPTS = "\n".join(
     f"{name} = {value!r}"
@@ -43,54 +43,53 @@ def converted(folder: Path, **files: Any) -> Conversion:
     return found
 
 
-def of_right(found: Conversion) -> list[tuple[Any, ...]]:
-    """Return each verdict's item, asking, and the scores of the right answer and the other."""
-    said = []
-    for row in map(msgspec.to_builtins, found.rows):
-        right, other = (f"{side}_score" for side in ("ab" if row["gold"] == "a" else "ba"))
-        said.append((row["item"], row.get("repeat", 0), row.get(right), row.get(other)))
-    return said
-
-
-def test_reading_r77_composo_the_first_answer_stands_against_each_other_in_each_asking(
+def test_reading_r77_composo_an_asking_is_a_list_whose_first_answer_is_right(
     tmp_path: Path,
 ) -> None:
-    line = scored("nano", [[9, 8], [1, 2], [3, 4], [5, 6]])
+    line = scored("nano", [[9, 8], [1, 2], [3, None], [5, 6]], tokens=40, why="no_score_found")
 
-    assert of_right(converted(tmp_path, base_nano_k8=line)) == [
-        ("Math/7/1", 0, 9.0, 1.0),
-        ("Math/7/1", 1, 8.0, 2.0),
-        ("Math/7/2", 0, 9.0, 3.0),
-        ("Math/7/2", 1, 8.0, 4.0),
-        ("Math/7/3", 0, 9.0, 5.0),
-        ("Math/7/3", 1, 8.0, 6.0),
-    ]
+    one, two = map(msgspec.to_builtins, converted(tmp_path, base_nano_k8=line).rows)
 
-
-def test_reading_r77_composo_the_right_answer_is_a_in_about_half_of_the_pairs() -> None:
-    sides = [pair("Math", str(number), 1)[1] for number in range(400)]
-
-    assert 150 < sides.count("a") < 250  # five standard deviations of a fair coin
+    assert (one["item"], one["right"], one["scores"]) == ("Math/7", 0, (9.0, 1.0, 3.0, 5.0))
+    assert (two["repeat"], two["scores"]) == (1, (8.0, 2.0, None, 6.0))
+    assert one["candidates"] == tuple(digest(f"RewardBench 2/Math/7/{n}") for n in range(4))
+    assert (one["input_tokens"], one["output_tokens"]) == (40.0, 0.5)  # one answer of two choices
 
 
 @pytest.mark.parametrize(
-    ("why", "verdicts", "left_out"),
+    ("why", "scores", "left_out"),
     [
-        ("empty_response (finish_reason=content_filter)", ["unreadable"] * 3, {}),
-        ("no_score_found", ["unreadable"] * 3, {}),
-        ("max_retries_exceeded", [], {"pairs with a score that a failed request left out": 3}),
-        ("cli_error (rc=1): ", [], {"pairs with a score that a failed request left out": 3}),
+        ("empty_response (finish_reason=content_filter)", (None, 2.0, 4.0, 6.0), {}),
+        ("no_score_found", (None, 2.0, 4.0, 6.0), {}),
+        ("max_retries_exceeded", None, {"askings with a score that a failed request left out": 1}),
+        ("cli_error (rc=1): ", None, {"askings with a score that a failed request left out": 1}),
     ],
 )
 def test_reading_r4_composo_a_failed_request_is_no_answer_and_a_filtered_one_is_unreadable(
-    tmp_path: Path, why: str, verdicts: list[str], left_out: dict[str, int]
+    tmp_path: Path, why: str, scores: Any, left_out: dict[str, int]
 ) -> None:
     line = scored("full", [[9, None], [1, 2], [3, 4], [5, 6]], why=why)
 
     found = converted(tmp_path, base_both_k8=line)
 
-    stated = [row.verdict for row in found.rows if row.verdict is not msgspec.UNSET]
-    assert (stated, found.header and found.header.left_out) == (verdicts, left_out)
+    assert found.header
+    assert found.header.left_out == left_out
+    assert [row.scores for row in found.rows] == [
+        (9.0, 1.0, 3.0, 5.0),
+        *([scores] if scores else []),
+    ]
+
+
+def test_reading_r26_composo_a_question_without_any_answer_was_asked_all_the_same(
+    tmp_path: Path,
+) -> None:
+    line = scored("full", [[9, 8], [1, 2], [3, 4], [5, 6]])
+
+    found = converted(tmp_path, base_both_k8=line, base_claude_both_k8=line | {"id": "8"})
+
+    assert found.header
+    asked = {name: each.asked for name, each in found.header.settings.items()}
+    assert asked == {"gpt-5.4/base": {"Math": 2}, "claude-sonnet-4-6/base": None}
 
 
 def test_reading_r27_composo_what_the_client_adds_makes_another_setting(tmp_path: Path) -> None:

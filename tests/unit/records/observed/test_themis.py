@@ -1,4 +1,4 @@
-"""THEMIS' picks of one of four as verdicts of the right answer against the others (R77)."""
+"""THEMIS' picks of one of four, and its reward models' scores of four (Reading R77)."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 from observed_sources_support import write
-from recipes.composo import pair
+from recipes.composo import candidates
 from recipes.themis import convert
 
 from epc.records.observed.converting import Conversion, Request
@@ -19,11 +19,12 @@ def run(
     *letters: str, right: str = "A", data: str = "p2_o0", prompt: str = "original"
 ) -> list[Any]:
     """Return a run's lines: what it says of itself, then one pick for each item."""
+    place = "ABCD".index(right)
     about = {
         "_record": "metadata",
         "model": JUDGE,
-        "ordering": "ABCD".index(right),
-        "chosen_at_slot": right,
+        "ordering": place,
+        "permutation": [*range(1, place + 1), 0, *range(place + 1, 4)],
         "dataset": f"data/{data}",
         "prompt": f"prompts/polarity_{prompt}.txt (as it stands)",
     }
@@ -51,21 +52,28 @@ def converted(folder: Path, **runs: list[Any]) -> Conversion:
     return found
 
 
-def picks(found: Conversion, setting: str = f"{JUDGE}/polarity_original") -> list[Any]:
-    """Return of each pick: is it right, and does the right answer stand at A?"""
-    rows = [msgspec.to_builtins(row) for row in found.rows if row.setting == setting]
-    said = [(row["verdict"], row["gold"], row["first"]) for row in rows]
-    return [
-        (verdict if verdict == "unreadable" else verdict == gold, first == gold)
-        for verdict, gold, first in said
-    ]
+def picks(found: Conversion) -> list[Any]:
+    """Return of each pick the candidate, and what stood at each place."""
+    rows = [row for row in found.rows if row.setting == f"{JUDGE}/polarity_original"]
+    return [(None if row.picked is msgspec.UNSET else row.picked, row.order) for row in rows]
 
 
 def test_reading_r77_themis_a_letter_is_a_place_and_no_candidate(tmp_path: Path) -> None:
     found = converted(tmp_path, one=run("A", "B", "error"), two=run("A", "B", "C", right="B"))
 
-    at_a = [(True, True), (False, True), ("unreadable", True)]
-    assert picks(found) == [*at_a, (False, False), (True, False), (False, False)]
+    plain, turned = (0, 1, 2, 3), (1, 0, 2, 3)
+    at_a = [(0, plain), (1, plain), (None, plain)]
+    assert picks(found) == [*at_a, (1, turned), (0, turned), (2, turned)]
+
+
+def test_reading_r77_themis_an_item_asked_again_in_one_arrangement_is_a_repeat(
+    tmp_path: Path,
+) -> None:
+    again = run("A", "B", data="control_o0")
+    found = converted(tmp_path, P1a=again, P2a=run("A", "B", "C"), P2b=run("A", right="B"))
+
+    repeats = [(row.item, row.repeat) for row in found.rows if row.repeat is not msgspec.UNSET]
+    assert repeats == [("Math/0", 1), ("Math/1", 1)]
 
 
 def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) -> None:
@@ -79,7 +87,6 @@ def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("data", "prompt", "ending"),
     [
-        ("control_o0", "original", "original/asked again"),
         ("p1b_o3", "original", "original/off-topic 3"),
         ("p2_o0", "inverted", "inverted"),
     ],
@@ -96,14 +103,10 @@ def test_reading_r77_themis_what_is_no_fair_sample_is_a_setting_with_a_note(
     assert all(notes.values())
 
 
-def test_reading_r77_themis_a_reward_model_s_pairs_are_the_items_of_composo_s(
-    tmp_path: Path,
-) -> None:
+def test_reading_r77_themis_a_reward_model_s_lists_are_those_of_composo(tmp_path: Path) -> None:
     found = converted(tmp_path, one=run("A"))
 
-    rows = [msgspec.to_builtins(row) for row in found.rows if row.setting.endswith("score")]
-    assert [row["item"] for row in rows] == ["Math/0/1", "Math/0/2", "Math/0/3"]
-    rights = [f"{row['gold']}_score" for row in rows]
-    assert [row[right] for row, right in zip(rows, rights, strict=True)] == [2.5, 2.5, 2.5]
-    digests = [pair("Math", "0", other)[0]["a_sha256"] for other in (1, 2, 3)]
-    assert [row["a_sha256"] for row in rows] == digests
+    (row,) = (row for row in found.rows if row.setting.endswith("score"))
+    assert row.scores == (2.5, -1.0, 3.0, 2.5)
+    expected = candidates("Math", "0")
+    assert (row.item, row.candidates, row.right) == ("Math/0", expected["candidates"], 0)
