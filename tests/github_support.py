@@ -11,17 +11,17 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import yaml
 from registry_support import git
+from web_support import listening
 
 Json = dict[str, Any]
 OWNER, NAME = "owner", "registry"
@@ -521,17 +521,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @contextmanager
 def github(origin: Path, folder: Path) -> Iterator[LocalGitHub]:
     """Serve a repository, made from another one, as GitHub does."""
     made = LocalGitHub(origin, folder)
-    handler = type("Handler", (_Handler,), {"github": made})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        made.address = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with listening(_Handler, github=made) as made.address:
         yield made
-        server.shutdown()

@@ -3,16 +3,14 @@
 import contextlib
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from observed_sources_support import mt_bench, pandalm, prometheus, wildbench
 from pages_support import Shell
 from program_support import as_text, run_program
 from registry_support import ROOT, git
+from web_support import folder_served
 
 PAGES = [
     ROOT / "README.md",
@@ -63,11 +61,6 @@ def copied(source: Path) -> Callable[[Path], object]:
     return put
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @contextlib.contextmanager
 def shell(clone: Path, home: Path) -> Iterator[Shell]:
     """Yield a shell in a clone, with what the pages take as there and what their places mean."""
@@ -94,9 +87,7 @@ def shell(clone: Path, home: Path) -> Iterator[Shell]:
         "prometheus-eval": prometheus,
         "judged": lambda place: judged(_once(home / "run", a_run), place),
     }
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(served))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}"
+    with folder_served(served) as address:
         meant = {
             "ADDRESS": address,
             "REPOSITORY": str(clone),
@@ -105,7 +96,6 @@ def shell(clone: Path, home: Path) -> Iterator[Shell]:
             "v1.0-Other": "v1.0-WordLlama-Relevance",
         }
         yield Shell(clone, prepared, meant)
-        server.shutdown()
 
 
 def _once(place: Path, make: Callable[[Path], object]) -> Path:

@@ -19,6 +19,13 @@ from epc.registry.snapshots import Event, Snapshot
 from epc.registry.sums import sums_text
 
 ROOT = Path(__file__).parent.parent
+# Git with a name of its own and none of the user's settings.
+AS_TEST = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
 Json = dict[str, Any]
 
 
@@ -203,17 +210,26 @@ def day(text: str) -> date:
 
 def git(folder: Path, *words: str) -> str:
     """Run real git, with a name of its own and none of the user's settings."""
-    own = {
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
-        **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
-    }
     words = ("-c", "init.defaultBranch=main", "-c", "core.autocrlf=false", *words)
     done = subprocess.run(
-        ["git", "-C", str(folder), *words], env=os.environ | own, capture_output=True, check=True
+        ["git", "-C", str(folder), *words],
+        env=os.environ | AS_TEST,
+        capture_output=True,
+        check=True,
     )
     return done.stdout.decode()
+
+
+def flip(path: Path) -> None:
+    """Turn one bit in the middle of a file."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.chmod(0o644)
+    path.write_bytes(content)
+
+
+def unheard(_: str) -> None:
+    """Take no notice of progress."""
 
 
 def commit(folder: Path, message: str = "change") -> None:

@@ -107,7 +107,7 @@ def steps(given: Json) -> Iterator[tuple[str, Json]]:
 
 
 # One of each kind.
-PUBLISHED = ("v1.0-CoinFlip", "v1.0-DigestJudge", "v1.0-GPT4o-0806", "v1.0-PandaLM-7B")
+PUBLISHED = ("v1.0-AlwaysA", "v1.0-DigestJudge", "v1.0-GPT4o-0806", "v1.0-gpt-3.5-turbo-0301")
 
 
 def make_origin(folder: Path) -> Path:

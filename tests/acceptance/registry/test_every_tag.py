@@ -12,11 +12,8 @@ import shutil
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -24,7 +21,8 @@ import pytest
 from budget_support import is_night
 from oracle.__main__ import answer as oracle
 from program_support import run_program
-from registry_support import ROOT, git
+from registry_support import AS_TEST, ROOT, git
+from web_support import folder_served
 
 from epc.records.recompute import rewrite
 from epc.registry.kinds.adapter import adapter
@@ -33,11 +31,8 @@ from epc.registry.snapshots import Snapshot
 
 S3 = Path(os.environ.get("EPC_S3_VENV", ROOT / ".venv-s3")) / "bin"
 OWN = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
+    **AS_TEST,
     "PYTHONPATH": str(ROOT),
-    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
-    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
     "AWS_ACCESS_KEY_ID": "a-test",
     "AWS_SECRET_ACCESS_KEY": "a-test",
     "AWS_DEFAULT_REGION": "us-east-1",
@@ -157,17 +152,10 @@ def test_epc_4_every_tag_is_whole_without_a_network(
         same_figures(clone, tag)
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 def test_epc_4_every_snapshot_comes_over_plain_http(clone: Path, tmp_path: Path) -> None:
-    handler = partial(_Quiet, directory=str(ROOT))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}"
-        run(clone, *DVC, "remote", "add", "--local", "web", f"{address}/snapshots/.store")
+    with folder_served(ROOT) as address:
+        remote = f"['remote \"web\"']\n    url = {address}/snapshots/.store\n"
+        (clone / ".dvc" / "config.local").write_text(remote)
 
         run(clone, *DVC, "pull", "--quiet", "--remote", "web")
         for tag in snapshots(clone):
@@ -178,7 +166,6 @@ def test_epc_4_every_snapshot_comes_over_plain_http(clone: Path, tmp_path: Path)
                 folder, fetched = clone / "snapshots" / tag, contents(tmp_path / "runs" / tag)
                 raw = contents(folder / "raw")
                 assert raw.items() <= fetched.items() <= (contents(folder) | raw).items()
-        server.shutdown()
 
 
 @pytest.fixture
@@ -211,8 +198,8 @@ def s3() -> Iterator[str]:
 @pytest.mark.slow
 def test_epc_4_every_snapshot_goes_to_s3_and_comes_back_the_same(clone: Path, s3: str) -> None:
     dvc = S3 / "dvc"
-    run(clone, dvc, "remote", "add", "--local", "s3", "s3://registry/store")
-    run(clone, dvc, "remote", "modify", "--local", "s3", "endpointurl", s3)
+    remote = f"['remote \"s3\"']\n    url = s3://registry/store\n    endpointurl = {s3}\n"
+    (clone / ".dvc" / "config.local").write_text(remote)
     tags = [tag for tag in of_the_day(snapshots(clone)) if has_raw_files(clone, tag)]
     assert len(tags) >= 4
     raw = [f"snapshots/{tag}/raw.dvc" for tag in tags]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from judge_support import write_rows
 from judged_support import TAG, document
-from registry_support import Checkout, Json, git
+from registry_support import Checkout, Json, flip, git
 from scipy.stats import norm, t
 from site_support import epc
 
@@ -24,13 +24,6 @@ from epc.spec.judge_v1 import DIMENSIONS
 
 def errors(checkout: Path) -> list[str]:
     return [f.where for f in verify(checkout) if f.severity == "error"]
-
-
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.chmod(0o644)
-    path.write_bytes(content)
 
 
 def test_an_evaluation_is_published_as_a_snapshot_of_its_own_kind(origin: Checkout) -> None:

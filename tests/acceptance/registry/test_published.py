@@ -52,6 +52,7 @@ def faults(registry: Registry, tag: str) -> dict[str, str]:
     return {fault.id: fault.says for fault in registry.snapshots[tag].card.known_faults}
 
 
+@pytest.mark.slow
 def test_everything_is_as_it_was_published() -> None:
     assert [f for f in verify(ROOT) if f.severity == "error"] == []
     assert check(ROOT) == []

@@ -2,21 +2,14 @@
 
 import re
 import shlex
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from commands_support import rows, run
 from registry_support import ROOT, Checkout, generation_record, life_record, stated
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+from web_support import folder_served
 
 
 @contextmanager
@@ -25,11 +18,8 @@ def served(checkout: Checkout, folder: Path) -> Iterator[str]:
     folder.mkdir()
     done = run(checkout.folder, "admin", "snapshot", "export")
     (folder / "registry.json").write_text(done.stdout)
-    handler = partial(_Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with folder_served(folder) as address:
+        yield address
 
 
 @pytest.fixture

@@ -9,16 +9,23 @@ import random
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from program_support import as_text, run_program
 from records_support import Run, make_run
-from registry_support import Checkout, commit, generation_record, git, life_record
+from registry_support import (
+    AS_TEST,
+    Checkout,
+    commit,
+    flip,
+    generation_record,
+    git,
+    life_record,
+    unheard,
+)
+from web_support import folder_served
 
 from epc.digests import file_sha256
 from epc.records.strict_json import dumps
@@ -36,12 +43,6 @@ Done = subprocess.CompletedProcess[str]
 TAG = "v1.0-CoinFlip"
 STORE = "\n[core]\n    remote = store\n    analytics = false\n['remote \"store\"']\n"
 STORE += "    url = ../snapshots/.store\n    verify = true\n"
-OWN = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
-    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
-}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def epc(folder: Path, *words: str | Path) -> Done:
-    return as_text(run_program(*words, cwd=folder, env=os.environ | OWN))
+    return as_text(run_program(*words, cwd=folder, env=os.environ | AS_TEST))
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +115,7 @@ def test_dvc_pulls_the_raw_files_from_the_clone_alone(clone: Path, run: Run) -> 
     done = subprocess.run(
         [sys.executable, "-m", "dvc", "pull", "--quiet", pointer],
         cwd=clone,
-        env=os.environ | OWN,
+        env=os.environ | AS_TEST,
         capture_output=True,
         check=False,
     )
@@ -129,18 +130,10 @@ def test_dvc_pulls_the_raw_files_from_the_clone_alone(clone: Path, run: Run) -> 
     same_as_published(folder / "raw", run)
 
 
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture
 def address(clone: Path) -> Iterator[str]:
-    handler = partial(_Quiet, directory=str(clone))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with folder_served(clone) as address:
+        yield address
 
 
 def test_over_plain_http_the_same_bytes_come(address: str, tmp_path: Path, run: Run) -> None:
@@ -148,13 +141,6 @@ def test_over_plain_http_the_same_bytes_come(address: str, tmp_path: Path, run: 
 
     assert done.returncode == 0, done.stderr
     same_as_published(tmp_path / "again", run)
-
-
-def flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.chmod(0o644)
-    path.write_bytes(content)
 
 
 def objects(clone: Path) -> list[Path]:
@@ -312,10 +298,6 @@ def offer(run: Path, **given: str | None) -> Offer:
     return offered(run, said)
 
 
-def unheard(_: str) -> None:
-    """Take no notice of progress."""
-
-
 class CrashError(Exception):
     """What a test throws where a machine would stop."""
 
@@ -329,7 +311,7 @@ def test_an_interrupted_publication_is_ended_under_the_same_id(
 ) -> None:
     from datetime import date
 
-    for name, value in OWN.items():
+    for name, value in AS_TEST.items():
         monkeypatch.setenv(name, value)
     checkout.init()
 
@@ -450,7 +432,7 @@ def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone
         return subprocess.run(
             ["dvc", "repro", "recompute", "tables"],
             cwd=pipeline,
-            env=os.environ | OWN | {"PATH": path},
+            env=os.environ | AS_TEST | {"PATH": path},
             capture_output=True,
             text=True,
             check=False,

@@ -1,6 +1,5 @@
 """Several people, or several jobs, write to one checkout at the same time: nothing is lost."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from engine_support import PATIENCE_S, environment, epc, epc_under_way
 from records_support import Run, make_run
-from registry_support import Checkout, git
+from registry_support import AS_TEST, Checkout, git
 
 from epc.cli.admin import snapshot as maintaining
 from epc.cli.common import now
@@ -20,14 +19,8 @@ from epc.registry import layout
 from epc.registry.reading import of_folder
 from epc.registry.verify import verify
 
-ROUNDS = 5
+ROUNDS = 3
 AT_ONCE = 4
-WHO = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
-    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
-}
 COIN = ("--generation", "CoinFlip", "--contributor", "A. Name")
 HOOK = """#!/bin/sh
 touch "$HELD"
@@ -41,7 +34,7 @@ def all_at_once(checkout: Checkout, commands: Sequence[Sequence[str | Path]]) ->
         subprocess.Popen(
             [sys.executable, "-m", "epc", *map(str, words)],
             cwd=checkout.folder,
-            env=environment(**WHO),
+            env=environment(**AS_TEST),
             text=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -168,7 +161,7 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
     hook.write_text(HOOK)
     hook.chmod(0o755)
     marks = {"HELD": str(tmp_path / "held"), "GO": str(tmp_path / "go")}
-    env = environment(**WHO, **marks)
+    env = environment(**AS_TEST, **marks)
     words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     with epc_under_way(*words, env=env, cwd=checkout.folder) as running:
         until = time.monotonic() + 60
@@ -216,7 +209,7 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
     while (checkout.folder / ".git" / "index.lock").exists():
         time.sleep(0.05)  # git outlives the command that started it
     words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
-    again = epc(*words, cwd=checkout.folder, env=environment(**WHO))
+    again = epc(*words, cwd=checkout.folder, env=environment(**AS_TEST))
     assert (again.returncode, again.stdout) == (0, "v1.0-CoinFlip\n"), again.stderr
     assert verify(checkout.folder) == []
     assert hidden(checkout) == {".store"}

@@ -10,7 +10,7 @@ import pytest
 from attack_support import attack
 from attestation_support import sigstore
 from program_support import as_text, run_program
-from registry_support import commit, git
+from registry_support import commit, git, unheard
 from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
 
 from epc.digests import file_sha256
@@ -27,10 +27,6 @@ from epc.registry.verify import verify
 TAG = "v1.0-GPT4o-0806"
 COPY = "v1.1-GPT4o-0806"
 FILES = ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")
-
-
-def unheard(_: str) -> None:
-    """Take no notice of progress."""
 
 
 def published_of(given: Offered) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from budget_support import is_night
-from registry_support import ROOT, commit, git
+from registry_support import AS_TEST, ROOT, commit, git, unheard
 from submissions_support import SLUG, TODAY, Offered
 
 from epc.errors import UsageError
@@ -25,28 +25,18 @@ from epc.registry.tags import Tag
 from epc.registry.verify import verify
 
 TAG = "v1.0-deterministic"
-OWN = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    **{f"GIT_{who}_NAME": "Test" for who in ("AUTHOR", "COMMITTER")},
-    **{f"GIT_{who}_EMAIL": "test@example.org" for who in ("AUTHOR", "COMMITTER")},
-}
 
 
 @pytest.fixture
 def merged(honest: Offered, monkeypatch: pytest.MonkeyPatch) -> Offered:
     """A registry whose history holds a submission, as after a merge."""
-    for name, value in OWN.items():
+    for name, value in AS_TEST.items():
         monkeypatch.setenv(name, value)
     shutil.copy(ROOT / ".gitignore", honest.checkout / ".gitignore")
     (honest.checkout / ".gitattributes").write_text("snapshots/** -text\nsubmissions/** -text\n")
     git(honest.checkout, "init", "--quiet")
     commit(honest.checkout, "begin")
     return honest
-
-
-def unheard(_: str) -> None:
-    """Take no notice of progress."""
 
 
 def promoted(checkout: Path, folder: Path, *, git: bool = True) -> Tag:
@@ -164,9 +154,9 @@ def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
 ) -> None:
     """One checkout after the other, each killed later, until one is not killed at all.
 
-    At every step in a night, at every fourth by day.
+    At every step in a night, at every eighth by day.
     """
-    for steps in range(0, 200, 1 if is_night() else 4):
+    for steps in range(0, 200, 1 if is_night() else 8):
         checkout = tmp_path / "at" / str(steps)
         shutil.copytree(merged.checkout, checkout)
         killed = killed_after(steps, checkout)
@@ -186,7 +176,7 @@ def publish(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *words],
         cwd=checkout,
-        env=os.environ | OWN | {"SOURCE_DATE_EPOCH": "1783684800"},
+        env=os.environ | AS_TEST | {"SOURCE_DATE_EPOCH": "1783684800"},
         capture_output=True,
         text=True,
         check=False,

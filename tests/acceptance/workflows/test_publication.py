@@ -239,7 +239,7 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
     runner = people.walk(second, "registry")
     assert runner.failed == ["make publish"], runner.said
     assert git(home, "rev-parse", "publication~1").strip() == second.payload["after"]
-    assert f"publishes `v1.1-CoinFlip` from `{slug}`" in proposal["body"]
+    assert f"publishes `v1.0-CoinFlip` from `{slug}`" in proposal["body"]
     assert "**refused** `a-bad-one`" in proposal["body"]
 
     # The bot's pull request starts nothing until a maintainer says so.
@@ -261,7 +261,7 @@ def test_the_whole_way_with_what_github_refuses(people: People, run: Path) -> No
     runner = people.walk(third, "registry")
     assert runner.failed == ["make publish"], runner.said
     assert "nothing to propose" in runner.said
-    tagged = git(home, "rev-parse", "v1.1-CoinFlip^{commit}").strip()
+    tagged = git(home, "rev-parse", "v1.0-CoinFlip^{commit}").strip()
     assert tagged == proposal["head"]["sha"], "the tag is of the commit that was approved"
 
 
@@ -272,13 +272,13 @@ def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
         "admin",
         "snapshot",
         "withdraw",
-        "v1.0-CoinFlip",
+        "v1.0-AlwaysA",
         "--reason",
         "the answers came from a cache",
     )
     today = environment(SOURCE_DATE_EPOCH=day_of_the_last_event())
     assert epc(*words, cwd=clone, env=today).returncode == 0
-    commit(clone, "Withdraw v1.0-CoinFlip")
+    commit(clone, "Withdraw v1.0-AlwaysA")
     assert people.push(clone, people.maintainer, "withdrawal") == ""
     number = people.offer(people.maintainer, "withdrawal")
     people.passed()
@@ -289,7 +289,7 @@ def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
     (last,) = people.started("publish.yml")
     runner = people.walk(last, "build", "deploy")
     assert runner.failed == [], runner.said
-    page = runner.home / "build" / "clone" / "public" / "snapshots" / "v1.0-CoinFlip" / "index.html"
+    page = runner.home / "build" / "clone" / "public" / "snapshots" / "v1.0-AlwaysA" / "index.html"
     assert "the answers came from a cache" in page.read_text()
 
 

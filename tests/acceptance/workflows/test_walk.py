@@ -5,10 +5,9 @@ import os
 import re
 import ssl
 import subprocess
-import threading
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ import pytest
 from attestation_support import sigstore
 from program_support import as_text, run_program
 from registry_support import git
+from web_support import listening
 from workflow_support import (
     ELSEWHERE,
     ROOT,
@@ -110,9 +110,6 @@ class _Web(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[dict[str, str]]:
@@ -125,12 +122,8 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
     own = ["-nodes", "-days", "36500", "-subj", "/CN=test", "-addext", f"subjectAltName={names}"]
     files = ["-keyout", str(made.with_suffix(".key")), "-out", str(made)]
     subprocess.run([*request, *own, *files], check=True, capture_output=True)
-    handler = type("Web", (_Web,), {"certificate": made})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        proxy = f"http://127.0.0.1:{server.server_port}"
+    with listening(_Web, certificate=made) as proxy:
         yield {"http_proxy": proxy, "https_proxy": proxy, "SSL_CERT_FILE": str(made)}
-        server.shutdown()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from registry_support import Checkout
+from registry_support import Checkout, unheard
 
 from epc.errors import WorldError
 from epc.registry.layout import LOCK
@@ -15,10 +15,6 @@ from epc.registry.locking import locked
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return Checkout(tmp_path / "registry")
-
-
-def unheard(_: str) -> None:
-    """Take no notice."""
 
 
 def test_the_second_is_told_once_who_holds_it_and_gives_up_after_its_patience(

@@ -1,12 +1,12 @@
 """The expiry policy of a registry, and its folders."""
 
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from web_support import listening
 
 from epc.errors import MalformedError, WorldError
 from epc.registry import file_sources
@@ -64,17 +64,11 @@ class Odd(BaseHTTPRequestHandler):
             for part in self.parts:
                 self.wfile.write(part)
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @contextmanager
 def answering(*parts: bytes) -> Iterator[str]:
-    handler = type("Handler", (Odd,), {"parts": parts})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/registry.json"
-        server.shutdown()
+    with listening(Odd, parts=parts) as address:
+        yield f"{address}/registry.json"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,7 @@
 """A text is found again by its first line, and the one issue is opened, changed and closed."""
 
-import os
-from pathlib import Path
-
 import pytest
-from workflow_support import TOKEN, FakeGitHub, Json
+from workflow_support import FakeGitHub, Json
 
 from epc.errors import UsageError, WorldError
 from epc.registry.github.gh import api
@@ -15,16 +12,6 @@ BOT = {"login": "github-actions[bot]"}
 BEGINS = "<!-- epc-upkeep -->"
 COMMENTS = "issues/7/comments?per_page=100&page=1"
 OURS: Json = {"number": 3, "body": f"{BEGINS}\nyesterday", "user": BOT}
-
-
-@pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGitHub:
-    fake = FakeGitHub(tmp_path / "gh", {})
-    for name, value in fake.environment(os.environ["PATH"]).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("GH_TOKEN", TOKEN)
-    monkeypatch.setenv("GH_REPO", "owner/registry")
-    return fake
 
 
 def kept(github: FakeGitHub, issues: list[Json], text: str) -> tuple[str, list[Json]]:

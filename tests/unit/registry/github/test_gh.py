@@ -1,23 +1,12 @@
 """Asking GitHub: every page of a list, and a refusal that says what GitHub said."""
 
-import os
 from pathlib import Path
 
 import pytest
-from workflow_support import TOKEN, FakeGitHub, Json
+from workflow_support import FakeGitHub, Json
 
 from epc.errors import WorldError
 from epc.registry.github.gh import api, download, pages
-
-
-@pytest.fixture
-def github(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGitHub:
-    fake = FakeGitHub(tmp_path / "gh", {})
-    for name, value in fake.environment(os.environ["PATH"]).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("GH_TOKEN", TOKEN)
-    monkeypatch.setenv("GH_REPO", "owner/registry")
-    return fake
 
 
 def answering(github: FakeGitHub, answers: Json) -> None:

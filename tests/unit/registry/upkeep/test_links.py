@@ -1,12 +1,12 @@
 """Addresses asked over a real loopback: gone only where a server, or nobody, says so."""
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from registry_support import Checkout, generation_record, life_record
+from web_support import listening
 
 from epc.errors import WorldError
 from epc.registry.reading import of_folder
@@ -27,21 +27,15 @@ class _Server(BaseHTTPRequestHandler):
         self.send_header("Content-Length", "0")
         self.end_headers()
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Have http://host.net answered by a proxy here, and return what it was asked."""
     got: list[str] = []
-    handler = type("Server", (_Server,), {"asked": got})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+    with listening(_Server, asked=got) as address:
+        monkeypatch.setenv("http_proxy", address)
         monkeypatch.delenv("no_proxy", raising=False)
         yield got
-        server.shutdown()
 
 
 def known(*paths: str) -> dict[str, tuple[str, ...]]:
