@@ -77,7 +77,7 @@ async def advance(measurement: Measurement, folder: Path, *, wait: bool = False)
         while questions := await _missing(measurement, stage):
             protocol = batching_of(questions[0].role.model)
             if protocol is None:
-                await measurement.wave(stage, questions)
+                await measurement.caller.ask_all(stage, ((each, None) for each in questions))
                 continue
             caller = measurement.caller
             protocol.budget = caller.budget

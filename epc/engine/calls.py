@@ -129,26 +129,29 @@ class Caller(Struct, kw_only=True):
         asked = _Asked(name=name, question=question, occasion=occasion, place=place)
         return self.known(name) or await self._fresh(asked)
 
-    async def ask_panel(self, stage: str, wanted: Iterable[tuple[Question, str]]) -> list[Json]:
-        """Return the calls that answer questions beside the rounds, each under its own place.
+    async def ask_all(
+        self, stage: str, wanted: Iterable[tuple[Question, str | Occasion | None]]
+    ) -> list[Json]:
+        """Return the calls that answer the questions of a stage, asked at once.
 
-        A model that answers each round afresh gets a round of its own there.
+        A question beside the rounds has a place of its own. A model that answers each round afresh
+        gets a round of its own there.
         """
-        panel = list(wanted)
-        self.progress.begin(stage, len(panel))
+        listed = list(wanted)
+        self.progress.begin(stage, len(listed))
 
-        async def one(question: Question, place: str) -> Json:
-            seed = int(sha256(place)[:_HEX_DIGITS], 16)
-            afresh = (
-                None
-                if question.role.model.repeatable
-                else Occasion(seed=seed, phase=_BESIDE, round=0)
-            )
-            call = await self.ask_again(question, place, afresh)
+        async def one(question: Question, when: str | Occasion | None) -> Json:
+            if isinstance(when, str):
+                seed = int(sha256(when)[:_HEX_DIGITS], 16)
+                beside = Occasion(seed=seed, phase=_BESIDE, round=0)
+                afresh = None if question.role.model.repeatable else beside
+                call = await self.ask_again(question, when, afresh)
+            else:
+                call = await self.ask(question, when)
             self.progress.advance()
             return call
 
-        return await all_of(one(*each) for each in panel)
+        return await all_of(one(*each) for each in listed)
 
     async def recall(self, question: Question) -> bool:
         """Take an answer over from another run; return whether there was one."""

@@ -136,7 +136,7 @@ class CanaryWatch(Struct, kw_only=True):
         wanted = [
             (question, _place(number, when, pair)) for pair, question in enumerate(self.questions)
         ]
-        calls = map(call_of, await self.caller.ask_panel("canary", wanted))
+        calls = map(call_of, await self.caller.ask_all("canary", wanted))
         self._panels.append(_panel_of(when, list(calls)))
 
     def _begun(self) -> When | None:

@@ -11,7 +11,6 @@ from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
 from epc.engine.roles import Question, Role
-from epc.engine.task_group import all_of
 from epc.errors import EpcError, ExitCode, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.draws import pick_task, turns
@@ -22,7 +21,7 @@ from epc.records.calls import answers_of, call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
 from epc.records.probes import AnsweredProbe, in_words, row_of, summary
-from epc.records.rows import Call, read_rows
+from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, remove_unfinished, write_text
 from epc.spec.domains import Domain, Phase
 
@@ -53,7 +52,7 @@ async def ask(
     names = [caller.name(q, probe.place) for q, probe in zip(questions, probes, strict=True)]
     due = [at for at, name in enumerate(names) if name not in kept]
     wanted = [(questions[at], probes[at].place) for at in due]
-    for at, call in zip(due, await caller.ask_panel("probes", wanted), strict=True):
+    for at, call in zip(due, await caller.ask_all("probes", wanted), strict=True):
         kept[names[at]] = row_of(probes[at], config, call)
     write_text(folder / PROBES, map(dumps_line, sorted(kept.values(), key=_row_order)))
     if all(call["id"] in kept for call in caller.journal.calls()):
@@ -91,7 +90,8 @@ async def preflight(
     Raises: IncapableError if the evaluator fails them, unless it is to be measured `anyway`;
     else as `ask`.
     """
-    calls = await _first_answers(plan, questions, caller)
+    rows = await caller.ask_all("answers", _first_questions(plan, questions))
+    calls = {row["id"]: call_of(row) for row in rows}
     config = questions.config
     pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
@@ -117,23 +117,10 @@ async def preflight(
         )
 
 
-async def _first_answers(plan: Plan, questions: Questions, caller: Caller) -> dict[str, Call]:
-    """Return answers that the run needs whatever its evaluator says."""
-    wanted = list(_first_questions(plan, questions))
-    caller.progress.begin("answers", len(wanted))
-
-    async def one(question: Question, occasion: Occasion | None) -> Json:
-        call = await caller.ask(question, occasion)
-        caller.progress.advance()
-        return call
-
-    calls = await all_of(one(*question) for question in wanted)
-    return {call["id"]: call_of(call) for call in calls}
-
-
 def _first_questions(
     plan: Plan, questions: Questions
 ) -> Iterable[tuple[Question, Occasion | None]]:
+    """Yield what the run asks its executor whatever its evaluator says."""
     if plan.exhaustive:
         yield from ((question, None) for question in questions.answers())
         return

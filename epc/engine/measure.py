@@ -107,23 +107,13 @@ class Measurement(Struct, kw_only=True):
         assert call is not None
         return call
 
-    async def wave(self, stage: str, questions: list[Question]) -> None:
-        """Ask everything of one wave of an exhaustive run at once (Reading R16)."""
-        self.caller.progress.begin(stage, len(questions))
-
-        async def one(question: Question) -> None:
-            await self.caller.ask(question)
-            self.caller.progress.advance()
-
-        await all_of(one(question) for question in questions)
-
     async def _recheck(self) -> None:
         """Ask a sample of comparisons a second time: temperature 0 promises no equal answer."""
         met = self._played.values() if self._derivation is None else self._derivation.met.values()
         # The names are digests, so their order is a random one, and the same in every sitting.
         distinct = {answered.evaluation or "": answered for answered in met}
         sample = [distinct[name] for name in sorted(distinct)[: self.plan.recheck]]
-        await self.caller.ask_panel(
+        await self.caller.ask_all(
             "recheck",
             [(self._compared(each), f"{RECHECK}{number}") for number, each in enumerate(sample)],
         )

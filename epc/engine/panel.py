@@ -79,6 +79,6 @@ async def ask_twice(
                 for i in items
                 for time in range(_TIMES)
             ]
-            calls = [*map(call_of, await caller.ask_panel("spot check", wanted))]
+            calls = [*map(call_of, await caller.ask_all("spot check", wanted))]
             identity = ModelIdentity.parse(asdict(role.model.identity))
             return identity, tuple(zip(calls[::2], calls[1::2], strict=True))

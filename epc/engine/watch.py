@@ -172,7 +172,7 @@ async def _day(watching: Watching, caller: Caller, role: Role, now: datetime) ->
         for asking in range(askings)
     ]
     try:
-        calls = [*map(call_of, await caller.ask_panel("panel", wanted))]
+        calls = [*map(call_of, await caller.ask_all("panel", wanted))]
     except StoppedError as error:
         raise _failure(error) from None
     served, fingerprints = (
