@@ -1,10 +1,16 @@
-"""Verdict tables for the tests of the rule about coupling, from letters."""
+"""Verdict tables for the tests of the rule about coupling, from letters; fewer wheels by day."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
+from unittest.mock import patch
 
 import numpy as np
+from budget_support import is_night
+from oracle import observed_crossing
 
+from epc.audit import transfer
+from epc.audit.coupling import worked_out
 from epc.protocol.table import VerdictTable
 from epc.spec.epc_v1 import DOMAINS
 
@@ -32,3 +38,21 @@ def table(text: Rows, visual: Rows, *, repeated: bool = False, whole: bool = Fal
         repeated=repeated,
         whole=whole,
     )
+
+
+@contextmanager
+def fewer_wheels() -> Iterator[None]:
+    """By day turn a quarter of the wheels, as the study of levels does; decorates a test.
+
+    What is worked out of a table is kept, so it is forgotten before and after.
+    """
+    if is_night():
+        yield
+        return
+    worked_out.cache_clear()
+    with (
+        patch.multiple(transfer, WHEELS=4096, WHEELS_A_PART=64),
+        patch.multiple(observed_crossing, _WHEELS=4096, _OF_A_PART=64),
+    ):
+        yield
+    worked_out.cache_clear()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit_support import fewer_wheels
 from oracle.observed import disagreements
 from records_support import epc
 
@@ -171,6 +172,7 @@ def test_reading_r71_where_nothing_crosses_the_report_says_what_would_have_been_
 
 
 @pytest.mark.slow
+@fewer_wheels()
 def test_reading_r77_what_crosses_is_recomputed_to_the_word(tmp_path: Path) -> None:
     """Of all that the second computation makes of a table, it finds what was changed, no more.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from audit_support import fewer_wheels
 from click.testing import CliRunner
 from engine_support import PATIENCE_S, wait_until
 from program_support import PROGRAM
@@ -187,12 +188,12 @@ def test_epc_2_5_g_few_seeds_have_no_spread_to_plan_by(single: Run) -> None:
     assert "has 1 of the 10 seeds that a spread takes" in done.stderr.decode()
 
 
-@pytest.mark.slow
+@fewer_wheels()
 def test_reading_r75_a_pilot_says_what_a_power_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A coin that is asked afresh repeats nothing, so few tasks do as well as many."""
-    few = tuple(d for d in power.DESIGNS if d.tasks == 8 or d == power.MORE_TASKS)
+    few = (power.DESIGNS[0], power.MORE_TASKS, power.MORE_SEEDS)
     monkeypatch.setattr(power, "DESIGNS", few)
     monkeypatch.setattr(power, "SCREENED", 5)
     monkeypatch.setattr(power, "_A_POINT", 5)
@@ -218,11 +219,12 @@ def test_reading_r75_a_pilot_says_what_a_power_takes(
     assert smallest["repeats_of_a_pair"] == 1
 
 
-@pytest.mark.slow
+@fewer_wheels()
 def test_reading_r75_a_snapshot_is_a_pilot_and_its_tag_is_enough(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(power, "DESIGNS", (power.MORE_TASKS, power.MORE_SEEDS))
+    monkeypatch.setattr(power, "_SIZED", 1)
     words = ("plan", "--pilot", "v1.0-SmolLM2-135M-Likelihood", "--runs", "20")
     done = epc(*words, "--strategies", "3")
     text = done.stdout.decode()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import FIXED_CLOCK, RAW_FILES, read_rows, same_files
-from program_support import as_text, run_program
+from audit_support import fewer_wheels
+from engine_support import RAW_FILES, epc, read_rows, same_files
 from run_support import COIN, MOCKS
 
 from epc.records.designs import packaged
@@ -40,10 +40,6 @@ domains:
     - {group: tests, tasks: [Review a sleep., Review a skip.]}
     - {group: shape, tasks: [Review a class., Review a loop.]}
 """
-
-
-def epc(*words: str | Path, cwd: Path | None = None) -> Any:
-    return as_text(run_program(*words, cwd=cwd, env=FIXED_CLOCK))
 
 
 @pytest.fixture
@@ -126,6 +122,7 @@ RULES: dict[str, dict[str, float]] = {
 
 
 @pytest.mark.parametrize("name", RULES)
+@fewer_wheels()
 def test_epc_2_7_a_learning_rule_is_run_resumed_replayed_and_audited(
     tmp_path: Path, own: Path, name: str
 ) -> None:
@@ -298,6 +295,7 @@ def test_show_says_the_tag_the_numbers_and_the_calls(own: Path) -> None:
     assert "8 tasks in 4 groups" in text.replace(", in", " in")
 
 
+@fewer_wheels()
 def test_reading_r75_show_says_the_power_of_a_designs_own_tasks(own: Path) -> None:
     power = ("--runs", "20", "--format", "json")
     clear = "domain-favourites:high=0.99,low=0.01"
@@ -358,9 +356,12 @@ def test_the_embedded_models_take_a_design(tmp_path: Path, own: Path) -> None:
     own.write_text(OWN.replace("rounds: 8", "rounds: 1"))
     models = ("--evaluator", "local/smollm2-135m-likelihood", "--executor", "local/smollm2-135m")
 
-    done = epc("run", "--design", own, *models, "--seeds", "0", "--out", run)
+    asked = (*models, "--seeds", "0", "--executor-max-tokens", "8")
+
+    done = epc("run", "--design", own, *asked, "--out", run)
 
     assert done.returncode == 0, done.stderr
+    assert f"evaluator  {models[1]} (" in done.stdout
     manifest = manifest_of(run)
     # A likelihood scorer is asked no prompt, so another prompt is no AltPrompt of it (R13).
     assert manifest["protocol_version"] == (

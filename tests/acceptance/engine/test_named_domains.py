@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import FIXED_CLOCK
+from engine_support import epc
 from oracle.recomputation import disagreements
-from program_support import as_text, run_program
 
 from epc.records.layout import RAW
 from epc.records.recompute import load_manifest
@@ -24,10 +23,6 @@ SCRIPT = {
     "law": {"warm": 1},
     "code": {"short": 1},
 }
-
-
-def epc(*words: str | Path) -> Any:
-    return as_text(run_program(*words, env=FIXED_CLOCK))
 
 
 def design(domains: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ from epc.cli.program import program
 
 HEADER = "strategy,domain,task,verdict"
 SYSTEMS = [f"system {name}" for name in "abcde"]
+FEW = ("--seeds", "0-9")  # the fewest of which an audit says a word
 
 
 def rows_of(
@@ -61,7 +62,7 @@ def test_reading_r73_no_order_of_rows_and_no_flag_changes_the_word_or_a_figure(
     for number in range(examples(24)):
         file = written(tmp_path / "verdicts.csv", rows)
         run = tmp_path / f"run{number}"
-        ran("run", "--evaluator", f"recorded:{file}", "--out", run, *flags[number % 3])
+        ran("run", "--evaluator", f"recorded:{file}", *FEW, "--out", run, *flags[number % 3])
         audits.append(audited(run))
         weights.append((run / "weights.jsonl").read_bytes())
         random.Random(number).shuffle(rows)
@@ -78,8 +79,8 @@ def test_reading_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Pa
     random.Random(0).shuffle(rows)
     shuffled = written(tmp_path / "shuffled.csv", rows)
     first, second = tmp_path / "first", tmp_path / "second"
-    whole = epc("run", "--evaluator", f"recorded:{given}", "--exhaustive", "--out", first)
-    plain = epc("run", "--evaluator", f"recorded:{shuffled}", "--out", second)
+    whole = epc("run", "--evaluator", f"recorded:{given}", *FEW, "--exhaustive", "--out", first)
+    plain = epc("run", "--evaluator", f"recorded:{shuffled}", *FEW, "--out", second)
     assert (whole.returncode, plain.returncode) == (0, 0), whole.stderr + plain.stderr
 
     assert audited(first) == audited(second)
@@ -87,7 +88,7 @@ def test_reading_r39_a_real_sized_file_has_one_word_and_one_p_value(tmp_path: Pa
     counted = [
         sum(cell) for domain in table["counts"].values() for row in domain.values() for cell in row
     ]
-    assert counted == [1] * 4400  # however few of them thirty seeds drew
+    assert counted == [1] * 4400  # however few of them the seeds drew
 
 
 def test_reading_r72_missing_pair_is_no_tie_in_any_file_or_figure(tmp_path: Path) -> None:
@@ -209,7 +210,7 @@ def test_reading_r73_equal_rows_count_once_and_the_report_says_how_many(tmp_path
     runs = {}
     for name, said in (("once", rows), ("again", [*rows[1:], rows[0], rows[0], rows[3]])):
         file = written(tmp_path / f"{name}.csv", said)
-        runs[name] = ran("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / name)
+        runs[name] = ran("run", "--evaluator", f"recorded:{file}", *FEW, "--out", tmp_path / name)
 
     assert "  verdicts   80 of 80 pairs are in the file\n" in runs["once"]
     assert "  verdicts   80 of 80 pairs are in the file; 2 duplicate rows" in runs["again"]
@@ -323,7 +324,16 @@ def test_reading_r72_a_run_of_any_length_is_audited_without_a_warning(
         tmp_path / "v.csv", rows_of({"text": 4, "visual": 5}, ["ä b", "漢", "x"], stream=3)
     )
 
-    ran("run", "--evaluator", f"recorded:{file}", "--rounds", rounds, "--out", tmp_path / "run")
+    ran(
+        "run",
+        "--evaluator",
+        f"recorded:{file}",
+        *FEW,
+        "--rounds",
+        rounds,
+        "--out",
+        tmp_path / "run",
+    )
 
     assert audited(tmp_path / "run")["test"]["splits"] == 126
 
@@ -337,7 +347,7 @@ def test_reading_r72_one_strategy_one_task_or_ties_alone_can_make_no_claim(tmp_p
         ("ties", [f"{s},{d},{n},tie" for s in "ab" for d in ("text", "visual") for n in range(8)]),
     ):
         file = written(tmp_path / f"{name}.csv", rows)
-        ran("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / name)
+        ran("run", "--evaluator", f"recorded:{file}", *FEW, "--out", tmp_path / name)
         done = CliRunner().invoke(program, ["audit", str(tmp_path / name), "--format", "json"])
         assert done.exit_code == 1
         assert "NaN" not in done.stdout
@@ -358,6 +368,6 @@ def test_reading_r74_a_manifest_holds_the_splits_of_many_tasks(tmp_path: Path) -
     """30 and 30 tasks have 5.9e16 splits, a number that JSON's readers would round."""
     file = written(tmp_path / "v.csv", rows_of({"text": 30, "visual": 30}, SYSTEMS[:2], stream=6))
 
-    ran("run", "--evaluator", f"recorded:{file}", "--seeds", "0-9", "--out", tmp_path / "run")
+    ran("run", "--evaluator", f"recorded:{file}", *FEW, "--out", tmp_path / "run")
 
     assert audited(tmp_path / "run")["test"]["splits"] == 2**53 - 1

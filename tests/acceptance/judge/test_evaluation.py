@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 import signal
 from datetime import timedelta
@@ -362,7 +363,7 @@ def test_the_embedded_model_judges_a_real_runs_answers_and_is_no_judge(
         methods=("cross_judge", "self_judge"),
         prompt=None if constraint else brief,
         constraint=constraint,
-        decoding={"max_tokens": 48},
+        decoding={"max_tokens": 16},
     )
     write_plan(entries_of(real_run)[:1], request, tmp_path / "e", now=DAY)
 
@@ -396,7 +397,9 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """JUDGE-6, Reading R22: whatever the output, and the sum and verdict marked as ours."""
-    monkeypatch.setattr(judge, "_READ", 260)  # tokens; more than that takes this model long
+    # More than that takes this model long.
+    monkeypatch.setattr(judge, "_READ", 200)  # tokens
+    monkeypatch.setattr(judge, "_SPAN", re.compile(rf"{judge._WORD}(?: {judge._WORD}){{0,3}}"))
     rows = [
         {"question_id": "Q1", "prompt_variant": str(n), "target_model": "x", "output_id": str(n)}
         | {"output": text, "task": "Plan a migration."}

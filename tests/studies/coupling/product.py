@@ -8,7 +8,7 @@ from epc.audit.coupling import worked_out
 from epc.audit.redirection import p_value_of, permutable, permuted, redirected_interval
 from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Rates, cost, crossings, estimates, figures_of
-from epc.audit.units import units_of
+from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
@@ -25,29 +25,28 @@ class Answer:
     coupled: bool
 
 
-def _table(text: Counts, visual: Counts, *, recorded: bool) -> VerdictTable:
-    return VerdictTable(counts={"text": text, "visual": visual}, repeated=recorded, whole=recorded)
-
-
-def answered(
+def units(
     text: Counts,
     visual: Counts,
     *,
     recorded: bool,
-    rounds: int = ROUNDS,
     groups: tuple[list[int], list[int]] | None = None,
-) -> Answer:
-    """Return the program's figures; `recorded`: each pair has the verdict that was recorded."""
+) -> Units:
+    """Return a table's units; `recorded`: a pair has the verdict that was recorded."""
+    table = VerdictTable(counts={"text": text, "visual": visual}, repeated=recorded, whole=recorded)
     names = [f"strategy {index:02}" for index in range(len(text))]
-    declared: dict[str, list[str]] | None = None
-    if groups:
-        declared = {
-            "text": [str(group) for group in groups[0]],
-            "visual": [str(group) for group in groups[1]],
-        }
-    units = units_of(_table(text, visual, recorded=recorded), names, declared)
-    crossings, test, _ = worked_out(units, rounds, UpdateRule())
-    one, two = crossings.into if units.domains[0] == "text" else crossings.into[::-1]
+    declared = groups and {
+        domain: [str(group) for group in of]
+        for domain, of in zip(("text", "visual"), groups, strict=True)
+    }
+    return units_of(table, names, declared)
+
+
+def answered(text: Counts, visual: Counts, *, recorded: bool) -> Answer:
+    """Return the program's figures."""
+    of = units(text, visual, recorded=recorded)
+    crossings, test, _ = worked_out(of, ROUNDS, UpdateRule())
+    one, two = crossings.into if of.domains[0] == "text" else crossings.into[::-1]
     regret = one.regret.value, two.regret.value
     crossing = one.crossing.value, two.crossing.value
     cost = max(min(pair) for pair in zip(regret, crossing, strict=True))
@@ -65,18 +64,17 @@ def coupled(text: Counts, visual: Counts, *, recorded: bool, fewer: int) -> bool
 
     They are worked out where the rest of the rule asks for them alone.
     """
-    names = [f"strategy {index:02}" for index in range(len(text))]
-    units = units_of(_table(text, visual, recorded=recorded), names)
+    of = units(text, visual, recorded=recorded)
     rule = UpdateRule()
-    if not units.bearable or units.splits < FEWEST_SPLITS or clustered(clusters(units)):
+    if not of.bearable or of.splits < FEWEST_SPLITS or clustered(clusters(of)):
         return False
-    if not permutable(units) or permuted(units, rounds=ROUNDS, rule=rule) > LEVEL:
+    if not permutable(of) or permuted(of, rounds=ROUNDS, rule=rule) > LEVEL:
         return False
 
     def figures(rates: Rates, wheels: int, alike: bool) -> list[dict[str, Array]]:  # noqa: FBT001
-        return figures_of(rates, units.ties, rounds=ROUNDS, rule=rule, wheels=wheels, alike=alike)
+        return figures_of(rates, of.ties, rounds=ROUNDS, rule=rule, wheels=wheels, alike=alike)
 
-    into = estimates(units, figures, fewer=fewer)
+    into = estimates(of, figures, fewer=fewer)
     return (cost((own["regret"].value, own["crossing"].value) for own in into) or 0.0) >= MARGIN
 
 
@@ -84,13 +82,12 @@ def figures_into_both(
     text: Counts, visual: Counts
 ) -> tuple[tuple[int, ...], list[dict[str, tuple[float, float, float]]]]:
     """Return which strategies are kept and, into text and visual, figures and intervals."""
-    names = [f"strategy {index:02}" for index in range(len(text))]
-    units = units_of(_table(text, visual, recorded=True), names)
-    crossed = crossings(units, rounds=ROUNDS, rule=UpdateRule())
-    p_value = p_value_of(units, crossed.crossings, rounds=ROUNDS, rule=UpdateRule())
+    of = units(text, visual, recorded=True)
+    crossed = crossings(of, rounds=ROUNDS, rule=UpdateRule())
+    p_value = p_value_of(of, crossed.crossings, rounds=ROUNDS, rule=UpdateRule())
     found = []
     for domain in ("text", "visual"):
-        into = crossed.into[units.domains.index(domain)]
+        into = crossed.into[of.domains.index(domain)]
         intervals = {
             "redirected": redirected_interval(into.redirected, p_value),
             "regret": into.regret.interval,
@@ -103,4 +100,5 @@ def figures_into_both(
                 if interval is not None
             }
         )
-    return tuple(map(names.index, units.strategies)), found
+    names = [f"strategy {index:02}" for index in range(len(text))]
+    return tuple(map(names.index, of.strategies)), found

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from audit_support import fewer_wheels
 from budget_support import examples
 
-from epc.audit.coupling import worked_out
+from epc.audit.power import called_coupled
 from epc.audit.units import units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
-from epc.spec.coupling import LEVEL, MARGIN
 from epc.spec.epc_v1 import DOMAINS
 
 K = 11
@@ -28,21 +28,16 @@ def crossing(numbers: tuple[int, int], rng: np.random.Generator) -> VerdictTable
     return VerdictTable(counts=counts, repeated=True)
 
 
-def called_coupled(given: VerdictTable) -> bool:
-    crossed, test, _ = worked_out(
-        units_of(given, [f"{at:02}" for at in range(K)]), 30, UpdateRule()
-    )
-    regret = max(into.regret.value for into in crossed.into)
-    return test.p_value <= LEVEL and regret >= MARGIN
-
-
 @pytest.mark.parametrize("numbers", [(8, 8), (8, 40), (100, 8)])
+@fewer_wheels()
 def test_reading_r73_power_is_sixty_percent_with_8_tasks_against_8_40_and_100(
     numbers: tuple[int, int],
 ) -> None:
     rng = np.random.default_rng(20261123)
     runs = examples(24)
 
-    found = sum(called_coupled(crossing(numbers, rng)) for _ in range(runs))
+    names = [f"{at:02}" for at in range(K)]
+    tables = (units_of(crossing(numbers, rng), names) for _ in range(runs))
+    found = sum(called_coupled(units, rounds=30, rule=UpdateRule())[0] for units in tables)
 
     assert found >= 0.6 * runs

@@ -10,9 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from audit_support import fewer_wheels
 from budget_support import examples, is_night
 from scipy.stats import binom
 from studies.coupling import adversary, generators, intervals, levels, product, reference
+
+from epc.audit.power import called_coupled
+from epc.protocol.weights import UpdateRule
 
 ROOT = Path(__file__).parents[3]
 KINDS = {kind.name: kind for kind in (*generators.NULLS, *generators.CROSSINGS)}
@@ -87,13 +91,17 @@ def test_reading_r74_the_page_has_the_rates_and_intervals_of_the_studies() -> No
 # The word ---------------------------------------------------------------------------------
 
 
+@fewer_wheels()
 def called(kind: generators.Kind, mode: str, runs: int) -> int:
     told = generators.tables(kind, mode, runs, np.random.default_rng(5))
     groups = kind.groups(told.text.shape[2]), kind.groups(told.visual.shape[2])
+    recorded = mode == "exhaustive"
     return sum(
-        product.answered(
-            text, visual, recorded=mode == "exhaustive", rounds=kind.rounds, groups=groups
-        ).coupled
+        called_coupled(
+            product.units(text, visual, recorded=recorded, groups=groups),
+            rounds=kind.rounds,
+            rule=UpdateRule(),
+        )[0]
         for text, visual in zip(told.text, told.visual, strict=True)
     )
 

@@ -14,22 +14,21 @@ import pytest
 from engine_support import PATIENCE_S, epc
 from records_support import probes_of
 
-from epc.engine.local.models import BASE, Likelihood, Local, open_local
+from epc.engine.local.models import BASE, Likelihood, open_local
 from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
 from epc.engine.local.weights import SMOLLM2
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.prompt import Pair
+from epc.records.validate import validate
 
-pytestmark = [pytest.mark.extra, pytest.mark.own_process]
+pytestmark = pytest.mark.extra
 
 T = TypeVar("T")
 SHORT = Decoding(temperature=0.0, max_tokens=12)
 ANSWERS = {
     "Explain why the sky is blue.": "The sky is blue because air scatters blue light most.",
-    "How does a vaccine work?": "A vaccine trains the immune system to recognize a virus.",
-    "Explain the water cycle in nature.": "Water evaporates, forms clouds, and falls as rain.",
     "What makes a painting visually balanced?": "Its shapes and colors have equal visual weight.",
 }
 
@@ -81,8 +80,8 @@ def test_epc_2_2_answers_depend_on_nothing_but_the_prompt(runtime: Runtime) -> N
 
     assert len(set(alone)) == len(tasks)
     assert all(text.strip() for text in alone)
-    assert together[:4] == alone
-    assert together[4:8] == alone[::-1]
+    assert together[:2] == alone
+    assert together[2:4] == alone[::-1]
     assert loaded_again == alone[::-1]
 
 
@@ -305,33 +304,18 @@ def test_the_number_of_servers_can_be_set(
     assert server_count() == servers
 
 
-def real_run(folder: Path, evaluator: str, executor: str, *more: str) -> None:
-    """Measure with real weights: one round a phase makes a run like any other."""
-    if not SMOLLM2.present():
-        pytest.fail("the embedded weights are missing: run `epc models fetch` first")
-    names = ("--evaluator", evaluator, "--executor", executor)
-    plan = ("--seeds", "0", "--rounds", "1", *more)
-    done = epc("run", *names, *plan, "--out", folder)
+def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(
+    runtime: Runtime, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    models = ("--evaluator", f"local/{BASE}-constrained", "--executor", "mock/deterministic")
+    plan = ("--seeds", "0", "--rounds", "1", "--controls", "1", "--no-canary", "--out", run)
+
+    done = epc("run", *models, *plan)
 
     assert done.returncode == 0, done.stderr
-    assert f"evaluator  {evaluator} (" in done.stdout
-    checked = epc("validate", folder)
-    assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.slow
-def test_a_real_run_of_the_likelihood_evaluator_validates(tmp_path: Path) -> None:
-    words = ("--executor-max-tokens", "8")
-    real_run(tmp_path / "run", f"local/{BASE}-likelihood", f"local/{BASE}", *words)
-
-    assert isinstance(open_local(BASE), Local)
-
-
-def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-
-    real_run(run, f"local/{BASE}-constrained", "mock/deterministic", "--controls", "1")
-
+    assert f"evaluator  local/{BASE}-constrained (" in done.stdout
+    assert validate(run).ok
     found, problems = probes_of(run)
     assert problems == []
     assert found["competence"]["overall"]["pairs"] == 1
