@@ -26,10 +26,9 @@ def command(runs: tuple[Path, ...], out: Path, form: str) -> None:
     where runs/a was made by `epc run ... --seeds 0-14` and runs/b, on another machine, by
     `epc run ... --seeds 15-29`.
     """
-    from epc.cli.show import show
+    from epc.cli.show import show_finished
     from epc.engine.merge import merge
-    from epc.records.recompute import load_manifest
 
     merge(list(runs), out)
-    show(load_manifest(out), out, form=form)
+    show_finished(out, form=form)
     note(f"manifest {out / 'manifest.json'}")

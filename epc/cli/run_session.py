@@ -62,13 +62,11 @@ def finish(
 
     `probed`: a hosted evaluator answers one comparison before all others are asked.
     """
-    from epc.analysis.audit import audit_checked
     from epc.cli.progress import shown
-    from epc.cli.show import show
+    from epc.cli.show import show_finished
     from epc.engine.clock import ticking
     from epc.engine.plan import discard
     from epc.engine.session import measure
-    from epc.records.validate import validate
 
     plan = opened.plan
     note(
@@ -88,12 +86,7 @@ def finish(
     )
     carried_out(work, again=f"epc resume {folder}", discarded=lambda: new and discard(folder))
     note("")
-    # What stands on disk, so that this prints the very bytes that `epc show` does. Its figures were
-    # computed from the written files; controls are held against the calls, which are read for it.
-    report = validate(folder, figures=plan.controls > 0)
-    audited = audit_checked(report)
-    assert report.manifest is not None
-    show(report.manifest, folder, form=form, audited=audited)
+    audited = show_finished(folder, form=form)
     note("")
     note(f"manifest {folder / 'manifest.json'}")
     note(f"picture  `epc show {folder}` draws it")

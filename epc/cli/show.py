@@ -133,6 +133,18 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
             say(line)
 
 
+def show_finished(run: Path, *, form: str) -> "Audit":
+    """Print the figures of a run that was written a moment ago, as `epc show` does; audit it."""
+    from epc.analysis.audit import audit_checked
+    from epc.records.validate import validate
+
+    report = validate(run, figures=False)
+    audited = audit_checked(report)
+    assert report.manifest is not None
+    show(report.manifest, run, form=form, audited=audited)
+    return audited
+
+
 def show(
     manifest: "Manifest",
     run: Path,

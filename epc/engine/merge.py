@@ -16,7 +16,6 @@ from epc.protocol.results import Json
 from epc.records.canary import TWICE, canary, in_words
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
-from epc.records.recompute import load_manifest
 from epc.records.strict_json import dumps_line, read_lines
 from epc.records.validate import validate
 
@@ -35,11 +34,12 @@ def merge(folders: list[Path], out: Path) -> Json:
     """
     if len(folders) < 2:  # noqa: PLR2004  (one run is merged already)
         raise UsageError("name at least two runs to merge")
+    manifests: list[Manifest] = []
     for folder in folders:
         report = validate(folder)
-        if not report.ok:
+        if report.manifest is None or not report.ok:
             raise UsageError(f"{folder} is not valid: see `epc validate {folder}`")
-    manifests = [load_manifest(folder) for folder in folders]
+        manifests.append(report.manifest)
     for folder, manifest in zip(folders, manifests, strict=True):
         if manifest.canary is not None and manifest.canary.departed:
             raise UsageError(f"{folder}: {in_words(manifest.canary)}; leave it out")

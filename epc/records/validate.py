@@ -21,7 +21,7 @@ from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
 from epc.records.json_difference import contradictions, disagreements
-from epc.records.layout import RAW, digest, weight_rows
+from epc.records.layout import PROBES, RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
 from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
@@ -52,7 +52,8 @@ def validate(path: Path, *, figures: bool = True) -> Report:
     """Check a run folder, or a manifest with or without its raw files beside it.
 
     Without `figures` nothing is computed again, and raw files are not read: for a run that was
-    finished a moment ago, whose figures are those that its written files gave.
+    finished a moment ago, whose figures are those that its written files gave. Only probes have
+    them read, which name the run's calls.
 
     Raises: WorldError if the disk fails.
     Source: EPC-2.8; the pointers of raw files begin with /trials, /calls and /weights.
@@ -69,7 +70,11 @@ def validate(path: Path, *, figures: bool = True) -> Report:
         problem = "names no raw trials, so its weights cannot be recomputed"
         remedy = "publish the run folder, not the manifest alone"
         findings.add("EPC-2.5(d)", "/raw", problem, remedy, "warning")
-    elif figures and _check_files(manifest.raw, folder, findings) and distinct:
+    elif (
+        (figures or (folder / PROBES).exists())
+        and _check_files(manifest.raw, folder, findings)
+        and distinct
+    ):
         calls = _check_against_trials(manifest, folder, findings)
         if configured:
             probes = read_probes(manifest, folder, findings, calls)

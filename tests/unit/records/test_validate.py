@@ -469,3 +469,17 @@ def test_a_million_wrong_items_are_reported_in_bounded_memory() -> None:
     found = findings("conformance_case", wrong)
 
     assert 1000 <= len(found) <= 5000
+
+
+def test_epc_2_8_without_figures_raw_files_are_read_only_for_probes(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seeds=1, rounds=2)
+    run.edit_row("weights", 0, weight=0.5)
+    assert "/weights/0/weight" in {finding.where for finding in run.validate().findings}
+    assert validate(run.folder, figures=False).findings == []
+
+    run.edit(lambda manifest: manifest["config"].update(strategies=12))
+    assert places(validate(run.folder, figures=False)) == {("/config/strategies", "EPC-2.8(4)")}
+
+    (run.folder / "probes.jsonl").touch()
+    found = {finding.where for finding in validate(run.folder, figures=False).findings}
+    assert found == {"/config/strategies", "/weights/0/weight"}
