@@ -11,8 +11,9 @@ from epc.errors import UsageError
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
-from epc.registry.cards import audited
+from epc.records.typed import parse
 from epc.registry.figures import figures, transferred
+from epc.registry.record import AuditSummary
 from epc.registry.tables import FIGURE, figure_row
 from epc.report.figure import specification
 from epc.report.measurement_text import report
@@ -126,7 +127,7 @@ class Run:
         Columns: figure, mean, ci95_low, ci95_high, sd, hits.
         """
         summary = self.manifest.document["results"]["summary"]
-        rows = (*figures(summary), *transferred(audited(self.audit().as_json())))
+        rows = (*figures(summary), *transferred(parse(self.audit().as_json(), AuditSummary)))
         return frame(map(figure_row, rows), tuple(FIGURE))
 
     @cached_property

@@ -79,8 +79,8 @@ def determinism(repeats: Sequence[Repeat]) -> dict[str, Any] | None:
     }
 
 
-class Calibrated(Struct, frozen=True, kw_only=True):
-    """One strategy's decided trials and the accuracy of its answers, in [0, 1]."""
+class StrategyReliability(Struct, frozen=True, kw_only=True):
+    """A strategy's wins of its decided trials, beside the accuracy of its answers (Reading R42)."""
 
     wins: int
     decided: int
@@ -97,7 +97,7 @@ class Calibrated(Struct, frozen=True, kw_only=True):
         return min(self.wins * CALIBRATION_BINS // self.decided, CALIBRATION_BINS - 1)
 
 
-def ece(strategies: Sequence[Calibrated]) -> float | None:
+def ece(strategies: Sequence[StrategyReliability]) -> float | None:
     """Return the expected calibration error, or None if no strategy has a decided trial.
 
     Ten equal-width bins on win rate, the last one closed; each bin's
@@ -108,7 +108,7 @@ def ece(strategies: Sequence[Calibrated]) -> float | None:
     Source: EPC-2.5; Reading R11.
     """
     counted = _counted(strategies)
-    bins: dict[int, list[Calibrated]] = {}
+    bins: dict[int, list[StrategyReliability]] = {}
     for strategy in counted:
         bins.setdefault(strategy.bin, []).append(strategy)
     # A bin's share times the difference of its means is the difference of its sums over all.
@@ -116,7 +116,7 @@ def ece(strategies: Sequence[Calibrated]) -> float | None:
     return fsum(gaps) / len(counted) if counted else None
 
 
-def brier(strategies: Sequence[Calibrated]) -> float | None:
+def brier(strategies: Sequence[StrategyReliability]) -> float | None:
     """Return the mean squared difference of win rate and accuracy, or None as `ece` does.
 
     Unit:   dimensionless, 0 to 1.
@@ -128,7 +128,7 @@ def brier(strategies: Sequence[Calibrated]) -> float | None:
     return sum_of_squares(missed) / len(counted) if counted else None
 
 
-def _counted(strategies: Sequence[Calibrated]) -> list[Calibrated]:
+def _counted(strategies: Sequence[StrategyReliability]) -> list[StrategyReliability]:
     """Leave out strategies without a decided trial (Reading R11)."""
     for strategy in strategies:
         if not 0 <= strategy.accuracy <= 1:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from epc.protocol.diagnostics import Calibrated, brier, ece
+from epc.protocol.diagnostics import StrategyReliability, brier, ece
 from epc.protocol.divergence import divergences
 from epc.protocol.metrics import mpci, zero_cause, zero_coupling
 from epc.protocol.phases import Outcome
@@ -218,13 +218,13 @@ def _calibration(
     records: Sequence[Json],
     reliability: Mapping[str, Json] | None,
     key: str,
-    metric: Callable[[Sequence[Calibrated]], float | None],
+    metric: Callable[[Sequence[StrategyReliability]], float | None],
 ) -> Json | None:
     """Return a calibration figure over seeds, and pooled over all of their trials (Reading R42)."""
     values = [record[key] for record in records if record.get(key) is not None]
     if reliability is None or not values:
         return None
-    pooled = metric([Calibrated(**counted) for counted in reliability.values()])
+    pooled = metric([StrategyReliability(**counted) for counted in reliability.values()])
     return {**estimate(values), "seeds": len(values), "pooled": pooled}
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from epc.digests import file_sha256
 from epc.errors import UsageError
-from epc.protocol.diagnostics import Calibrated, brier, ece
+from epc.protocol.diagnostics import StrategyReliability, brier, ece
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records.csv_tables import table_of
@@ -78,7 +78,7 @@ def calibrated(
     pooled: Tally = {}
     for record in per_seed:
         tally = tallies.get(record["seed"], {})
-        own = [Calibrated(**counted) for counted in _reliability(tally, accuracy).values()]
+        own = [StrategyReliability(**counted) for counted in _reliability(tally, accuracy).values()]
         records.append({**record, "ece": ece(own), "brier": brier(own)})
         for name, (wins, decided) in tally.items():
             counts = pooled.setdefault(name, [0, 0])

@@ -16,6 +16,7 @@ from msgspec import Struct, structs, to_builtins
 from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding
+from epc.protocol.diagnostics import StrategyReliability
 from epc.protocol.interpretation import interpreted
 from epc.protocol.results import Json
 from epc.protocol.rules import Rule, rule_of
@@ -183,14 +184,6 @@ class Determinism(Struct, frozen=True, kw_only=True):
     verdict_flips: int
     text_changes: int
     flip_rate: float
-
-
-class StrategyReliability(Struct, frozen=True, kw_only=True):
-    """A strategy's wins beside the accuracy of its answers (Reading R42)."""
-
-    wins: int
-    decided: int
-    accuracy: float
 
 
 class SeedRecord(Struct, frozen=True, kw_only=True):

@@ -9,15 +9,12 @@ from typing import Any, Final
 from epc.analysis.observed_rows import Choices
 from epc.digests import sha256
 from epc.protocol.mitigation import is_wrapper
-from epc.protocol.results import Json
 from epc.records.manifest import ModelIdentity
 from epc.records.strict_json import dumps_line
-from epc.records.typed import parse
 from epc.registry.platforms import platform_of, provider_of
 from epc.registry.record import (
     Asked,
     Attested,
-    AuditSummary,
     Fault,
     Model,
 )
@@ -59,11 +56,6 @@ class Said:
     faults: tuple[Fault, ...] = ()
     platform: str | None = None
     choices: Choices = NO_CHOICES
-
-
-def audited(audit: Json) -> AuditSummary:
-    """Return what a card says of an audit."""
-    return parse(audit, AuditSummary)
 
 
 def digest(value: Any) -> str:

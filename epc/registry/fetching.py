@@ -72,9 +72,8 @@ def restore(
     of_run = [name for kind in KINDS.values() for name in kind.documents if name in sums]
     some = raw is None or len(raw) > 0
     if some and layout.POINTER not in sums:
-        kind = "an observed" if layout.OBSERVED in sums else "a reported"
         raise UsageError(
-            f"{tag} is {kind} snapshot: there are no raw files\n"
+            f"{tag}: there are no raw files in the store\n"
             f"  fix: see its source with `epc snapshot show {tag}`"
         )
     documents = {name: read(f"{home}/{name}") for name in (*([layout.POINTER] * some), *of_run)}

@@ -46,11 +46,6 @@ _FREE: Final = frozenset(
 )
 
 
-def is_observed(folder: Path) -> bool:
-    """Return whether a folder holds recorded verdicts of one judge."""
-    return (folder / OBSERVED).is_file()
-
-
 def cut_to(file: Path, judge: str, folder: Path, *, plain: bool = False) -> Path:
     """Write a judge's part of a verdict file into a folder, as it is published; return the folder.
 

@@ -14,9 +14,8 @@ from epc.errors import EpcError, UsageError, WorldError
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
-from epc.records.typed import as_json
+from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.cards import audited
 from epc.registry.fetching import restore
 from epc.registry.kinds.adapter import adapter
 from epc.registry.observed import rebuild
@@ -45,7 +44,7 @@ def audits(checkout: Path, registry: Registry) -> Json:
 def anew(manifest: Manifest, stated: AuditSummary) -> AuditSummary:
     """Return today's audit of a published manifest; its own questions were asked then."""
     probes = {"swap": stated.position_bias["swap"], "competence": stated.competence}
-    return audited(audit_manifest(manifest, **probes).as_json())
+    return parse(audit_manifest(manifest, **probes).as_json(), AuditSummary)
 
 
 _MOST_IN_ONE_PROCESS: Final = 16  # snapshots; below it a process pool costs more than it saves

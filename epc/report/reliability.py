@@ -8,9 +8,6 @@ from math import fsum
 from pathlib import Path
 from typing import Final
 
-from msgspec import structs
-
-from epc.protocol.diagnostics import Calibrated
 from epc.protocol.results import Json
 from epc.records.manifest import Calibration, Manifest
 from epc.report.charts.chart import layer
@@ -117,10 +114,6 @@ def _finding(ece: Calibration) -> str:
 
 
 def _points(manifest: Manifest) -> list[Json]:
-    counts = {
-        name: Calibrated(**structs.asdict(counted))
-        for name, counted in manifest.results.summary.reliability.items()
-    }
     return [
         {
             "strategy": name,
@@ -128,7 +121,7 @@ def _points(manifest: Manifest) -> list[Json]:
             "accuracy": counted.accuracy,
             "bin": counted.bin,
         }
-        for name, counted in counts.items()
+        for name, counted in manifest.results.summary.reliability.items()
         if counted.decided
     ]
 

@@ -17,9 +17,10 @@ from epc.records.layout import BESIDE, MANIFEST
 from epc.records.manifest import Estimate, Manifest
 from epc.records.probes import read_probes
 from epc.records.recompute import read_manifest, rewrite
+from epc.records.typed import parse
 from epc.records.validate import Report, validate
 from epc.registry import trust
-from epc.registry.cards import NO_BASELINE, Said, audited, digest, model_of
+from epc.registry.cards import NO_BASELINE, Said, digest, model_of
 from epc.registry.kinds.folders import departure, read_document
 from epc.registry.layout import AUDITS, CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
@@ -107,7 +108,7 @@ def card_of(
         trust="attested" if declaration.attested else "recomputed",
         executor=model_of(executor, None) if executor else None,
         conditions=conditions_of(manifest),
-        audit=audited(audit),
+        audit=parse(audit, AuditSummary),
         licence=declaration.licence,
         conflicts_of_interest=declaration.conflicts,
         calibration=life is None,
@@ -180,7 +181,7 @@ def _audit_again(run: Path, manifest: Manifest) -> tuple[AuditSummary, list[Find
     findings = Findings()
     probes = read_probes(manifest, run, findings)
     report = Report(path=str(run), findings=[], manifest=manifest, asked=probes)
-    return audited(audit_checked(report).as_json()), findings.kept()
+    return parse(audit_checked(report).as_json(), AuditSummary), findings.kept()
 
 
 def departures(

@@ -32,7 +32,7 @@ from epc.registry.cards import Said, digest
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
 from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import CARD, EVALUATORS, FIGURES, FOLDER, OBSERVED, VERDICTS
+from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
 from epc.registry.observed import (
     document_of,
     figures_of_verdicts,
@@ -45,7 +45,7 @@ from epc.registry.offers import Offer, Subject, contradictions
 from epc.registry.record import Fault, Model, Origin, Recipe, Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.submissions import layout
+from epc.registry.submissions import against, layout
 from epc.registry.submissions.checked import (
     ANSWERS,
     Base,
@@ -364,12 +364,7 @@ def _stated(
             problem = f"says {value}, and of these verdicts it is {right or 'null'}"
             yield noted(layout.WHO, f"{layout.STATEMENT}/{key}", problem, _AGAIN)
     if registry.life(statement.generation, statement.platform) is None:
-        problem = f"nothing is known of {statement.generation}, or not on {statement.platform}"
-        remedy = (
-            f"add it to {FOLDER}/{EVALUATORS} first, in a pull "
-            "request of its own, with the dates that its platform states"
-        )
-        yield noted(layout.KNOWN, f"{layout.STATEMENT}/generation", problem, remedy)
+        yield against.unknown(statement)
 
 
 def figures(checked: Checked) -> Iterator[Figure]:

@@ -68,12 +68,7 @@ def generation(
         return
     yield from placed_on(evaluator, statement)
     if life is None:
-        problem = f"nothing is known of {statement.generation} on {statement.platform}"
-        remedy = (
-            f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
-            "request of its own, with the dates that its platform states"
-        )
-        yield _finding(layout.KNOWN, "generation", problem, remedy)
+        yield unknown(statement)
         return
     if recorded:
         problem = f"verdicts from a file: nothing here shows that {statement.generation} gave them"
@@ -84,6 +79,16 @@ def generation(
         remedy = "name the generation that was asked, or add the alias to its record first"
         yield _finding(layout.KNOWN, "generation", problem, remedy)
     yield from _lifetime(measured, registry.meant(life, measured))
+
+
+def unknown(statement: Statement) -> Finding:
+    """Return the finding that the registry knows no life of a generation on its platform."""
+    problem = f"nothing is known of {statement.generation} on {statement.platform}"
+    remedy = (
+        f"add it to {registry_layout.FOLDER}/{registry_layout.EVALUATORS} first, in a pull "
+        "request of its own, with the dates that its platform states"
+    )
+    return _finding(layout.KNOWN, "generation", problem, remedy)
 
 
 def placed_on(evaluator: ModelIdentity, statement: Statement) -> Iterator[Finding]:

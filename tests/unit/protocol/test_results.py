@@ -11,7 +11,15 @@ from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
 from epc.protocol.conformance import replay
-from epc.protocol.diagnostics import Calibrated, Judged, Repeat, brier, determinism, diagnose, ece
+from epc.protocol.diagnostics import (
+    Judged,
+    Repeat,
+    StrategyReliability,
+    brier,
+    determinism,
+    diagnose,
+    ece,
+)
 from epc.protocol.phases import Outcome, PhaseEnd
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Said, Verdict
@@ -122,8 +130,8 @@ def test_epc_2_5_f_an_interval_lies_within_the_data(values: list[float]) -> None
     assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9
 
 
-def calibrated(wins: int, decided: int, accuracy: float) -> Calibrated:
-    return Calibrated(wins=wins, decided=decided, accuracy=accuracy)
+def calibrated(wins: int, decided: int, accuracy: float) -> StrategyReliability:
+    return StrategyReliability(wins=wins, decided=decided, accuracy=accuracy)
 
 
 def test_reading_r11_ece_by_hand() -> None:

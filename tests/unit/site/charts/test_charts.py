@@ -14,7 +14,8 @@ from registry_support import Checkout, generation_record, life_record, stated
 from epc.analysis.audit import audit_manifest
 from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
-from epc.registry.cards import audited
+from epc.records.typed import parse
+from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.picture import svg
 from epc.simulation.noise import blind_band
@@ -52,7 +53,7 @@ def rates(manifest: dict[str, Any]) -> list[WinRate]:
 
 def drawn(manifest: dict[str, Any], trials: Path) -> list[Chart]:
     parsed = Manifest.parse(manifest)
-    audit = audited(audit_manifest(parsed).as_json())
+    audit = parse(audit_manifest(parsed).as_json(), AuditSummary)
     return charts_of_snapshot(parsed, audit, rates(manifest), trials)
 
 
