@@ -76,7 +76,8 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
         from epc.report.page.run import run_page
 
         paths = trajectories_of(manifest, run)
-        write_page(html, run_page(manifest, audited, paths=paths, holds=_holds(manifest)))
+        holds = _holds(manifest)
+        write_page(html, run_page(manifest, audited, paths=paths, holds=holds, ended=ended))
 
 
 def show_campaign(found: "CampaignComparison", form: str) -> None:

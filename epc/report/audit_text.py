@@ -1,19 +1,30 @@
-"""An audit in words."""
+"""An audit in words, and those of its parts that the report of its run has too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from epc.analysis.audit import Audit
-from epc.audit.coupling import Transfer
-from epc.audit.facts import Facts
-from epc.protocol.results import Json
+from epc.audit.coupling import Into
+from epc.audit.facts import Facts as Known
 from epc.records.probes import in_words
-from epc.report.coupling_text import MEANING, conditions, lines, tested
+from epc.report.coupling_text import MEANING, TWO_FIGURES, conditions, figures, headline, tested
+from epc.report.document import (
+    Beside,
+    Conclusion,
+    Facts,
+    Findings,
+    Listed,
+    Part,
+    Section,
+    Toned,
+    printed,
+    sentence,
+)
 from epc.spec.coupling import LEVEL, RULE
-from epc.spec.domains import pair_title
+from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import ONE_SEED, figure_text
 
-METHODS: Final = {
+_METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
     "measured": "measured",
     "coin_flip": "that of a coin flip, as the record does not say what was answered",
@@ -26,39 +37,75 @@ _SWAPPED: Final = {
 
 def text(audit: Audit) -> str:
     """Return the printed form of an audit."""
-    return "\n".join(_lines(audit))
+    gammas = [
+        Section(f"gamma, {pair_title(d)}", [Facts([*_on_gamma(audit, d)])])
+        for d in audit.control["noise_floor"]
+    ]
+    parts = (*bearing(audit), *gammas, findings(audit), evaluator(audit))
+    return f"{audit.path}: {printed(parts)}"
 
 
-def _lines(audit: Audit) -> Iterator[str]:
-    facts = audit.facts
-    yield f"{audit.path}: {audit.verdict} (rule {RULE})"
-    yield f"  {MEANING[audit.verdict]}"
-    yield ""
-    if facts.transfer is not None:
-        yield from map(_labelled, crossing(facts.transfer))
-        yield from (f"  {line}" for line in lines(facts.transfer))
-    yield from map(_labelled, on_the_domains(facts))
-    yield from _on_gamma(audit)
-    yield f"  noise floor: {METHODS[audit.control['method']]}"
-    yield from map(_labelled, on_the_evaluator(facts))
-    if audit.findings:
-        yield ""
-    for finding in audit.findings:
-        yield str(finding)
+def bearing(audit: Audit, holds: Sequence[str] = ()) -> Iterator[Part]:
+    """Yield the word, what crosses in each direction, and what both take for granted.
+
+    `holds` says until when the figures hold, as far as somebody knows.
+    """
+    word = Toned(f"{audit.verdict} (rule {RULE})", audit.verdict)
+    yield Conclusion(word, sentence(MEANING[audit.verdict]))
+    yield Beside(
+        [
+            Section(
+                pair_title(direction),
+                [sentence(headline(direction, into)), Facts([*figures(direction, into)])],
+                "card",
+            )
+            for direction, into in crossing(audit).items()
+        ]
+    )
+    yield Facts([*_conditional(audit, holds)])
 
 
-def _labelled(fact: tuple[str, str]) -> str:
-    return f"  {fact[0]:<15}{fact[1]}"
+def crossing(audit: Audit) -> Mapping[Direction, Into]:
+    """Return what crosses; nothing of a failed run, as its few seeds measure nothing (R8)."""
+    transfer = audit.facts.transfer
+    if transfer is None or audit.verdict == "no_verdicts_counted":
+        return {}
+    return transfer.directions or {}
 
 
-def crossing(transfer: Transfer) -> Iterator[tuple[str, str]]:
-    """Yield what the word rests on, each fact with its label."""
-    yield "p value", tested(transfer)
-    if transfer.test is not None:
-        yield "conditional", conditions(transfer)
+def findings(audit: Audit) -> Section:
+    """Return what stands against the figures, and what is to be said of the domains."""
+    return Section(
+        f"Findings ({len(audit.findings)})",
+        [
+            Findings(audit.findings, "None: nothing stands against these figures."),
+            Facts([*_on_the_domains(audit.facts)]),
+        ],
+    )
 
 
-def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
+def evaluator(audit: Audit, remarks: Iterable[str] = ()) -> Section:
+    """Return how the evaluator judges, with remarks on its run."""
+    name = "Ties, refusals, preference for a place"
+    return Section(name, [Facts([*_on_the_evaluator(audit.facts)]), Listed([*remarks])])
+
+
+def _conditional(audit: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield what the word takes for granted, each fact with its label."""
+    transfer = audit.facts.transfer
+    if transfer is not None:
+        yield "p value", tested(transfer)
+        if transfer.test is not None:
+            yield "conditional", conditions(transfer)
+        if transfer.directions:
+            yield "two figures", TWO_FIGURES
+    yield "control", f"the noise floor is {_METHODS[audit.control['method']]}"
+    yield "rule", f"version {RULE}; see Readings R70 to R74"
+    for number, line in enumerate(holds):
+        yield "" if number else "holds", line
+
+
+def _on_the_domains(facts: Known) -> Iterator[tuple[str, str]]:
     """Yield what is to be said of the domains, each fact with its label."""
     if facts.preferences is not None:
         differ = "differ" if facts.preferences.p_value <= LEVEL else "do not detectably differ"
@@ -73,27 +120,19 @@ def on_the_domains(facts: Facts) -> Iterator[tuple[str, str]]:
             yield "answer length", f"goes with win rate in {domain} by r = {r:+.2f}"
 
 
-def _on_gamma(audit: Audit) -> Iterator[str]:
-    facts = audit.facts
-    for direction, floor in audit.control["noise_floor"].items():
-        gammas = facts.gamma[direction]
-        yield f"  {pair_title(direction)}"
-        read = audit.interpreted(direction)
-        yield f"    gamma        {sum(gammas) / len(gammas):.3f} over {seeds(facts.n)}: {read}"
-        yield (
-            f"    noise floor  {floor['mean']:.3f} "
-            f"({floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds)"
-        )
-        if audit.excess is not None:
-            yield f"    excess       {interval(audit.excess[direction])}"
+def _on_gamma(audit: Audit, direction: Direction) -> Iterator[tuple[str, str]]:
+    floor, gammas = audit.control["noise_floor"][direction], audit.facts.gamma[direction]
+    seeds = "1 seed" if audit.facts.n == 1 else f"{audit.facts.n} seeds"
+    read = audit.interpreted(direction)
+    yield "gamma", f"{sum(gammas) / len(gammas):.3f} over {seeds}: {read}"
+    spread = f"{floor['q025']:.2f} to {floor['q975']:.2f} for 95% of single seeds"
+    yield "noise floor", f"{floor['mean']:.3f} ({spread})"
+    if audit.excess is not None:
+        excess = audit.excess[direction]
+        yield "excess", figure_text(excess["mean"], excess["ci95"], "+.3f", ONE_SEED)
 
 
-def seeds(n: int) -> str:
-    """Return a number of seeds in words."""
-    return "1 seed" if n == 1 else f"{n} seeds"
-
-
-def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
+def _on_the_evaluator(facts: Known) -> Iterator[tuple[str, str]]:
     """Yield how the evaluator judges, each fact with its label."""
     if facts.tie_rate is not None:
         yield "tie rate", f"{100 * facts.tie_rate:.1f}%"
@@ -111,8 +150,3 @@ def on_the_evaluator(facts: Facts) -> Iterator[tuple[str, str]]:
         yield "canary", _SWAPPED[facts.swapped]
     if facts.competence:
         yield "competence", f"{facts.competence['word']}: {in_words(facts.competence)}"
-
-
-def interval(estimate: Json) -> str:
-    """Return a mean with its interval."""
-    return figure_text(estimate["mean"], estimate["ci95"], "+.3f", ONE_SEED)

@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.audit.coupling import Crossed, Into, Transfer
 from epc.spec.coupling import LEVEL
-from epc.spec.domains import Direction, Pair, pair_title
+from epc.spec.domains import Direction, Pair
 from epc.statistics.figures import figure_text
 
 MEANING: Final[dict[str, str]] = {
@@ -73,15 +73,6 @@ def tested(transfer: Transfer) -> str:
     else:
         how = f"by the spread over {numbers} {test.unit}s, too unequal to be dealt out anew"
     return f"{p_value(test.p_value)}{least}, {how}"
-
-
-def lines(transfer: Transfer) -> Iterator[str]:
-    """Yield what crosses in each direction, with its intervals and what chance alone gives."""
-    for direction, into in (transfer.directions or {}).items():
-        yield f"{pair_title(direction)}: {headline(direction, into)}"
-        yield from (f"  {label:<12}{text}" for label, text in figures(direction, into))
-    if transfer.directions:
-        yield TWO_FIGURES
 
 
 def cell(into: Into, figure: str) -> tuple[str, ...]:

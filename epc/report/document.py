@@ -98,6 +98,11 @@ Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
 ]
 
 
+def sentence(words: str) -> str:
+    """Return words as a sentence."""
+    return f"{words[0].upper()}{words[1:]}."
+
+
 def printed(parts: Iterable[Part]) -> str:
     """Return a document as a terminal shows it: without pictures, whose figures are in tables."""
     return "\n".join(line.rstrip() for line in _below(parts)).strip("\n")
@@ -108,7 +113,7 @@ def _below(parts: Iterable[Part]) -> Iterator[str]:
     before: Part | None = None
     for part in parts:
         if lines := [*_lines(part)]:
-            after = isinstance(before, Section) and not isinstance(part, Section)
+            after = isinstance(before, Section | Beside) and not isinstance(part, Section)
             if after or (before is not None and isinstance(part, Table)):
                 yield ""
             yield from lines

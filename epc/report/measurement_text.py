@@ -1,6 +1,6 @@
 """A measurement in words and columns: the table that `epc run` and `epc show` print."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import astuple
@@ -11,9 +11,10 @@ from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
-from epc.report.coupling_text import MEANING, conditions, headline, matrices, tested
+from epc.report.audit_text import bearing, evaluator, findings
+from epc.report.coupling_text import matrices
+from epc.report.document import Facts, Listed, Part, Section, Table, printed
 from epc.simulation.noise import coin_bands
-from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, Domain, pair_title
 from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
 from epc.spec.reference import TASKS
@@ -25,9 +26,6 @@ _CAUSES: Final = {
     "collapse": "both runs ended on one strategy",
     "identical": "both runs took the same steps",
 }
-_LABEL: Final = 22
-_COLUMN: Final = 27
-_BESIDE: Final = 2  # directions beside each other
 
 
 def report(manifest: Manifest, audited: Audit | None = None, ended: Sequence[str] = ()) -> str:
@@ -37,8 +35,26 @@ def report(manifest: Manifest, audited: Audit | None = None, ended: Sequence[str
     `ended` says since when its evaluator can no longer be measured.
     """
     audited = audited or audit_manifest(manifest)
-    sections = (_heading(manifest), _table(manifest, audited), _bearing(manifest, audited, ended))
-    return "\n\n".join("\n".join(lines) for lines in sections)
+    parts = (*bearing(audited), *measurement(manifest, audited, ended))
+    return f"{title(manifest)}\nWhat these figures can bear: {printed(parts)}"
+
+
+def measurement(manifest: Manifest, audited: Audit, ended: Sequence[str]) -> Iterator[Part]:
+    """Yield what was measured, the figures, and what a reader must know before using them."""
+    yield Section("What was measured", [Facts([*_measured(manifest)])])
+    transfer = audited.facts.transfer
+    name, tables = "Figures of the protocol", matrices(transfer) if transfer else ()
+    yield Section(
+        name,
+        [
+            Table(name, [*_figures(manifest, audited)]),
+            Listed([*_how_to_read(manifest)]),
+            *(Section(matrix, [Table(matrix, rows)], "open") for matrix, rows in tables),
+        ],
+    )
+    yield findings(audited)
+    old = (f"Version decay: its evaluator is {state} [EPC-5.3(1)]." for state in ended)
+    yield evaluator(audited, (*old, *remarks(manifest)))
 
 
 def title(manifest: Manifest) -> str:
@@ -46,7 +62,7 @@ def title(manifest: Manifest) -> str:
     return f"{manifest.protocol_version}, measured {manifest.evaluator.measurement_date}"
 
 
-def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
+def _measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
     """Yield what was measured, each fact with its label."""
     evaluator, executor, config = manifest.evaluator, manifest.executor, manifest.config
     answers = "answers reused" if manifest.reuses else "every round asked afresh"
@@ -72,11 +88,6 @@ def measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
         yield "groups", ", ".join(grouped)
 
 
-def _heading(manifest: Manifest) -> Iterator[str]:
-    yield title(manifest)
-    yield from (f"  {label:<11}{text}" for label, text in measured(manifest))
-
-
 def _few(tasks: Mapping[Domain, int]) -> str:
     return " and ".join(f"{count} in {domain}" for domain, count in tasks.items())
 
@@ -96,23 +107,7 @@ def _recorded(manifest: Manifest) -> str:
     return f"{held}; {twice:,} duplicate rows, not counted again" if twice else held
 
 
-def _table(manifest: Manifest, audited: Audit) -> Iterator[str]:
-    rows = list(figures(manifest, audited))
-    for at in range(1, len(rows[0]), _BESIDE):
-        yield from _padded([(row[0], *row[at : at + _BESIDE]) for row in rows])
-        yield ""
-    yield from (f"  {note}" for note in how_to_read(manifest))
-    for title, matrix in matrices(audited.facts.transfer) if audited.facts.transfer else ():
-        yield from ("", f"  {title}", *_padded(matrix))
-
-
-def _padded(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    for label, *cells in rows:
-        padded = "".join(cell.ljust(_COLUMN) for cell in cells)
-        yield f"  {label:<{_LABEL}}{padded}".rstrip()
-
-
-def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
+def _figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table, its head first: a label, and a cell for each direction."""
     summary, coin = manifest.results.summary, coin_bands(manifest.configuration)
     control = summary.control
@@ -135,11 +130,14 @@ def figures(manifest: Manifest, audited: Audit) -> Iterator[tuple[str, ...]]:
     yield ("tie rate, this phase", *(_estimate(ties[d], ".1%") for d in directions))
 
 
-def how_to_read(manifest: Manifest) -> Iterator[str]:
+def _how_to_read(manifest: Manifest) -> Iterator[str]:
     """Yield what the cells of the table are."""
     summary = manifest.results.summary
-    yield "mean over seeds [95% interval]; noise floor: the same without a change of domain,"
-    yield f"{_METHODS[summary.control.method]} (95% of single seeds); coin flip: (90% of them)"
+    method = _METHODS[summary.control.method]
+    yield (
+        "mean over seeds [95% interval]; noise floor: the same without a change of domain, "
+        f"{method} (95% of single seeds); coin flip: (90% of them)"
+    )
     if 1 < summary.n < PUBLICATION_SEEDS:
         yield "few seeds: the protocol's bootstrap is too narrow, Student's interval is not"
 
@@ -157,20 +155,6 @@ def _students(manifest: Manifest, direction: Direction) -> str:
 
 def _estimate(estimate: Estimate, form: str = ".3f") -> str:
     return figure_text(estimate.mean, estimate.ci95, form, ONE_SEED)
-
-
-def _bearing(manifest: Manifest, audited: Audit, ended: Sequence[str]) -> Iterator[str]:
-    yield f"What these figures can bear: {audited.verdict} (rule {RULE})"
-    yield f"  {MEANING[audited.verdict]}"
-    transfer = audited.facts.transfer
-    if transfer is not None:
-        yield f"  - p value {tested(transfer)}."
-        yield from (f"  - {headline(d, into)}." for d, into in (transfer.directions or {}).items())
-        if transfer.test is not None:
-            yield f"  - The word is conditional {conditions(transfer)}."
-    problems = (f"{finding.problem} [{finding.clause}]." for finding in audited.findings)
-    old = (f"Version decay: its evaluator is {state} [EPC-5.3(1)]." for state in ended)
-    yield from (f"  - {remark}" for remark in (*old, *remarks(manifest), *problems))
 
 
 def remarks(manifest: Manifest) -> Iterator[str]:

@@ -11,8 +11,8 @@ from epc.registry.kinds.table import KINDS
 from epc.registry.record import Citation, Origin, Record
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
+from epc.report.document import sentence
 from epc.report.judge_card_text import did
-from epc.report.page.markup import sentence
 from epc.simulation.noise import Band
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.site.wording import in_words

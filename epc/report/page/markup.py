@@ -142,11 +142,6 @@ def drawn(chart: Chart) -> Markup:
     return element("figure", element("figcaption", chart.title), picture, element("p", chart.note))
 
 
-def sentence(words: str) -> str:
-    """Return words as a sentence."""
-    return f"{words[0].upper()}{words[1:]}."
-
-
 def _escaped(text: str) -> str:
     return html.escape("\n".join(spelt(line) for line in text.splitlines()))
 

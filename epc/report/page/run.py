@@ -1,39 +1,20 @@
 """The report of a run as a page: the word, what it rests on, a picture, and the details folded."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from epc.analysis.audit import Audit
 from epc.analysis.trajectories import Trajectories
-from epc.audit.coupling import Into
 from epc.protocol.rules import Rule, rule_text
 from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
-from epc.report import audit_text, measurement_text
+from epc.report.audit_text import bearing, crossing
 from epc.report.charts.matrix import matrix_chart
 from epc.report.charts.transfer import transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
-from epc.report.coupling_text import (
-    MEANING,
-    TWO_FIGURES,
-    figures,
-    headline,
-    matrices,
-)
-from epc.report.document import (
-    Beside,
-    Conclusion,
-    Facts,
-    Findings,
-    Listed,
-    Part,
-    Section,
-    Table,
-    Toned,
-    Verbatim,
-)
-from epc.report.page.markup import page, sentence
+from epc.report.document import Beside, Facts, Listed, Part, Section, Table, Verbatim
+from epc.report.measurement_text import measurement, title
+from epc.report.page.markup import page
 from epc.spec.coupling import RULE
-from epc.spec.domains import Direction, pair_title
 
 _AGAIN = """\
 cd FOLDER                # that holds manifest.json and its raw files
@@ -43,82 +24,33 @@ epc show . --html FILE   # this page"""
 
 
 def run_page(
-    manifest: Manifest, audited: Audit, *, paths: Trajectories | None, holds: Sequence[str]
+    manifest: Manifest,
+    audited: Audit,
+    *,
+    paths: Trajectories | None,
+    holds: Sequence[str],
+    ended: Sequence[str] = (),
 ) -> str:
     """Return the report of a run as one HTML document.
 
     `paths` are those of its weights, where its trials are at hand. `holds` says until when its
-    figures hold, as far as somebody knows.
+    figures hold, as far as somebody knows, `ended` since when its evaluator has ended.
     """
-    parts = _parts(manifest, audited, paths=paths, holds=holds)
-    return page(measurement_text.title(manifest), manifest.evaluator.model, parts, again=_AGAIN)
-
-
-def _parts(
-    manifest: Manifest, audited: Audit, *, paths: Trajectories | None, holds: Sequence[str]
-) -> Iterator[Part]:
-    crossing = _crossing(audited)
-    yield Conclusion(Toned(audited.verdict, audited.verdict), sentence(MEANING[audited.verdict]))
-    yield Beside([_card(direction, into) for direction, into in crossing.items()])
-    yield Facts([*_conditional(audited, holds)])
     charts = (
-        transfer_chart(crossing, word=audited.verdict, rule=RULE),
-        matrix_chart(crossing),
+        transfer_chart(crossing(audited), word=audited.verdict, rule=RULE),
+        matrix_chart(crossing(audited)),
         trajectories_chart(paths) if paths else None,
     )
-    yield Beside([chart for chart in charts if chart])
-    yield Section("What was measured", [Facts([*measurement_text.measured(manifest)])])
-    name = "Figures of the protocol"
-    table = Table(name, [*measurement_text.figures(manifest, audited)])
-    how_to_read = f"{' '.join(measurement_text.how_to_read(manifest))}."
-    yield Section(name, [table, how_to_read])
-    transfer = audited.facts.transfer
-    if crossing and transfer and (tables := [*matrices(transfer)]):
-        yield Section("What crosses, in full", [Table(title, rows) for title, rows in tables])
-    yield Section(
-        f"Findings ({len(audited.findings)})",
-        [
-            Findings(audited.findings, "None: nothing stands against these figures."),
-            Facts([*audit_text.on_the_domains(audited.facts)]),
-        ],
-    )
-    yield Section(
-        "Ties, refusals, preference for a place",
-        [
-            Facts([*audit_text.on_the_evaluator(audited.facts)]),
-            Listed([*measurement_text.remarks(manifest)]),
-        ],
-    )
     verdicts = "Verdicts by strategy"
-    yield Section(verdicts, [Table(verdicts, [*_verdicts(manifest)])])
-    yield Section("Configuration", [*_configuration(manifest)])
-    yield Section("Provenance", [*_provenance(manifest)])
-
-
-def _crossing(audited: Audit) -> Mapping[Direction, Into]:
-    """Return what crosses; nothing of a failed run, as its few seeds measure nothing (R8)."""
-    transfer = audited.facts.transfer
-    if transfer is None or audited.verdict == "no_verdicts_counted":
-        return {}
-    return transfer.directions or {}
-
-
-def _card(direction: Direction, into: Into) -> Section:
-    said = sentence(headline(direction, into))
-    return Section(pair_title(direction), [said, Facts([*figures(direction, into)])], "card")
-
-
-def _conditional(audited: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what the headline takes for granted."""
-    transfer = audited.facts.transfer
-    if transfer is not None:
-        yield from audit_text.crossing(transfer)
-        if transfer.directions:
-            yield "two figures", TWO_FIGURES
-    yield "control", f"the noise floor is {audit_text.METHODS[audited.control['method']]}"
-    yield "rule", f"version {RULE}; see Readings R70 to R74"
-    for number, line in enumerate(holds):
-        yield "" if number else "holds", line
+    parts = (
+        *bearing(audited, holds),
+        Beside([chart for chart in charts if chart]),
+        *measurement(manifest, audited, ended),
+        Section(verdicts, [Table(verdicts, [*_verdicts(manifest)])]),
+        Section("Configuration", [*_configuration(manifest)]),
+        Section("Provenance", [*_provenance(manifest)]),
+    )
+    return page(title(manifest), manifest.evaluator.model, parts, again=_AGAIN)
 
 
 def _verdicts(manifest: Manifest) -> Iterator[tuple[str, ...]]:

@@ -100,7 +100,7 @@ def test_reading_r78_what_a_stranger_types_says_the_names(two: Path, tmp_path: P
 
     assert {name: each.returncode for name, each in done.items()} == dict.fromkeys(done, 0)
     assert "code to law" in done["show"].stdout
-    assert "training in law first redirects" in done["audit"].stdout
+    assert "Training in law first redirects" in done["audit"].stdout
     assert "gamma, code to law" in done["compare"].stdout
     assert "law question 3" in done["tasks"].stdout
     assert "Training in law first redirects" in page.read_text("utf-8")

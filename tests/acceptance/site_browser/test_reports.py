@@ -94,7 +94,7 @@ def test_a_report_says_what_the_text_says(
             page = seen.to(f"{name}.html")
             told = "".join((page.locator("body").text_content() or "").split()).lower()
         figures = re.findall(
-            r"[-+]?\d+\.\d+(?: +\[[^]]+\])?|p value .*|training in .* win rate", text
+            r"[-+]?\d+\.\d+(?: +\[[^]]+\])?|p value .*|Training in .* win rate", text
         )
         assert len(figures) > 20
         for figure in figures:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from drift_support import verdict_rows, write_verdicts
-from records_support import make_run
+from records_support import Run, make_run
 
 from epc.analysis.audit import audit
 from epc.records.manifest import Manifest
@@ -36,4 +36,16 @@ def test_reading_r71_the_audit_says_what_its_test_did(
     reported = report(Manifest.parse(run.manifest()))
 
     assert any(line.endswith(f", {done}") for line in printed.split("\n"))
-    assert f", {done}." in reported
+    assert f", {done}\n" in reported
+
+
+def test_reading_r73_two_figures_of_one_thing_are_explained_where_they_stand(
+    flip: Run, ties: Run
+) -> None:
+    printed = text(audit(flip.folder))
+
+    assert any(
+        "for the domain" in line and "for these tasks" in line for line in printed.split("\n")
+    )
+    assert "may differ in sign" in printed
+    assert "may differ in sign" not in text(audit(ties.folder))

@@ -55,21 +55,6 @@ def test_reading_r71_no_sentence_about_a_word_speaks_of_chance_against_a_p_value
     assert "estimated" in coupling_text.MEANING["coupled"]
 
 
-def test_reading_r73_two_figures_of_one_thing_are_explained_where_they_stand() -> None:
-    seen = SimpleNamespace(
-        redirected=0.01, redirected_ci95=None, regret=0.026, regret_ci95=None, again="simulated"
-    )
-    figures = {"crossing": 0.0, "crossing_ci95": None, "harm": 0.0, "harm_ci95": None}
-    one = into(regret=-0.01, these_tasks=seen, **figures)
-    given: Any = SimpleNamespace(directions={"text_to_visual": one})
-
-    *printed, last = coupling_text.lines(given)
-
-    assert any("for the domain" in line and "for these tasks" in line for line in printed)
-    assert "may differ in sign" in last
-    assert [*coupling_text.lines(SimpleNamespace(directions=None))] == []  # type: ignore[arg-type]
-
-
 def test_a_cell_has_its_interval_if_there_is_one() -> None:
     assert cell(into(), "redirected") == ("42",)
     assert cell(into(regret=0.0312), "regret") == ("+3.1", "[-1.0, +5.0]")
