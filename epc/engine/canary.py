@@ -5,7 +5,7 @@ shows it, and nothing of the measurement depends on the panel: its answers are i
 names of their own, and go into the manifest's `canary` instead of the raw files.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.canary import PAIRS, TWICE, Canary, CanaryPanel, When, canary, in_words, kept
 from epc.records.rows import Call
+from epc.records.usage import Spent
 
 CALLS: Final = (TWICE + 1) * PAIRS  # of a run that is not interrupted
 _PLACE: Final = "canary/"
@@ -156,19 +157,17 @@ def _place(number: int, when: When, pair: int) -> str:
 
 def _panel_of(when: When, calls: Sequence[Call]) -> CanaryPanel:
     """Return the panel that was answered by these calls, in the order of its questions."""
-    times = [call.answered_at or "" for call in calls]
+    times, spent = [call.answered_at or "" for call in calls], Spent()
+    for call in calls:
+        spent.add(call)
     return CanaryPanel(
         when=when,
         first_at=min(times),
         last_at=max(times),
         answers=tuple(kept(call.answer) for call in calls),
-        served_models=_named(call.served_model for call in calls),
-        system_fingerprints=_named(call.system_fingerprint for call in calls),
+        served_models=tuple(sorted(spent.served_models)),
+        system_fingerprints=tuple(sorted(spent.system_fingerprints)),
     )
-
-
-def _named(names: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({name for name in names if name is not None}))
 
 
 def _fixed(questions: Questions) -> Iterator[Question]:

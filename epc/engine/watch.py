@@ -39,6 +39,7 @@ from epc.records.layout import PLAN
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import Call
+from epc.records.usage import Spent
 from epc.spec.epc_v1 import WATCH_ASKINGS, WATCH_CANDIDATES, WATCH_PAIRS
 from epc.version import __version__
 
@@ -175,19 +176,16 @@ async def _day(watching: Watching, caller: Caller, role: Role, now: datetime) ->
         calls = [*map(call_of, await caller.ask_all("panel", wanted))]
     except StoppedError as error:
         raise _failure(error) from None
-    served, fingerprints = (
-        tuple(sorted({name for name in names if name is not None}))
-        for names in zip(
-            *((call.served_model, call.system_fingerprint) for call in calls), strict=True
-        )
-    )
+    spent = Spent()
+    for call in calls:
+        spent.add(call)
     return Day(
         day=today,
         at=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
         epc=__version__,
         evaluator=ModelIdentity.parse(structs.asdict(role.model.identity)),
-        served_models=served,
-        system_fingerprints=fingerprints,
+        served_models=tuple(sorted(spent.served_models)),
+        system_fingerprints=tuple(sorted(spent.system_fingerprints)),
         pairs=watching.pairs,
         answers=tuple(
             _answered(key, watching.pool[key].text, before, calls[at * askings :][:askings])

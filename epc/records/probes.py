@@ -5,7 +5,7 @@ row stands for itself instead. Its call's name is the digest of what was asked o
 asked follows from the run's own answers, and the verdict from the raw text.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -91,10 +91,14 @@ class ProbeReader:
                 continue
             probe, call = self._probe(where, row), parse(row.call, Call)
             check_reply(call, f"{where}/call", self._findings)
-            if probe is None or not self._is_answered(where, row, call, probe):
+            if probe is None:
                 continue
-            if call.id in probes:
-                self._note(where, "stands twice")
+            departures = [*self._departures(row, call, probe)]
+            if not departures and call.id in probes:
+                departures = [("", "stands twice")]
+            for field, problem in departures:
+                self._note(where + field, problem)
+            if departures:
                 continue
             own = None
             if probe.evaluation is not None:
@@ -121,14 +125,13 @@ class ProbeReader:
         if against is None and row.probe in ("swap", "off_topic"):
             self._note(f"{where}/against", f"{row.against} is no such answer of this run")
             return None
-        probe = Probe(
+        return Probe(
             kind=row.probe,
             answer=answer,
             against=against,
             evaluation=row.evaluation,
             first=row.first,
         )
-        return probe if self._is_sound(where, row, probe) else None
 
     def _answer(self, name: str | None, domain: Domain, task: int, strategy: int) -> Answer | None:
         """Return an answer if it was given for this strategy and task."""
@@ -142,43 +145,30 @@ class ProbeReader:
             return None
         return Answer(call=call.id, domain=domain, task=task, strategy=strategy, text=call.answer)
 
-    def _is_sound(self, where: str, row: ProbeRow, probe: Probe) -> bool:
-        """Check what the parts of a probe must have to do with one another."""
+    def _departures(self, row: ProbeRow, call: Call, probe: Probe) -> Iterator[tuple[str, str]]:
+        """Yield where a row's parts do not fit together, or its call does not ask just this."""
         swap = probe.kind == "swap"
         if swap != (probe.evaluation is not None) or (swap and probe.first == "answer"):
-            self._note(where, "an exchanged pair names the run's own verdict, and no other does")
-            return False
+            yield "", "an exchanged pair names the run's own verdict, and no other does"
+            return
         if row.against is not None and probe.against is None:
-            self._note(f"{where}/against", "the bad answer of this kind is made, not given")
-            return False
+            yield "/against", "the bad answer of this kind is made, not given"
         if swap:
             own = Probe(kind="swap", answer=probe.answer, against=probe.against, first="answer")
-            call = self._calls.get(probe.evaluation or "")
-            prompt = own.text(self._config)
-            if call is None or (call.role, call.prompt) != ("evaluator", prompt):
-                self._note(f"{where}/evaluation", "is not the run's comparison of this pair")
-                return False
-        return True
-
-    def _is_answered(self, where: str, row: ProbeRow, call: Call, probe: Probe) -> bool:
-        """Check that a row's call asks just this, and says what the row says."""
-        prompt = probe.text(self._config)
+            asked = self._calls.get(probe.evaluation or "")
+            stated = asked and (asked.role, asked.prompt)
+            if stated != ("evaluator", own.text(self._config)):
+                yield "/evaluation", "is not the run's comparison of this pair"
+        prompt, verdict = probe.text(self._config), parse_verdict(call.answer).value
         expected = self._names.name(prompt, probe.place)
         checks = (
-            ("call/prompt", call.prompt == prompt, "is not what this probe asks"),
-            ("call/occasion", call.occasion == probe.place, f"expected {probe.place}"),
-            ("call/id", call.id == expected, f"what was asked gives {expected}"),
-            ("call/role", call.role == "evaluator", "expected the evaluator"),
-            (
-                "verdict",
-                row.verdict == parse_verdict(call.answer).value,
-                "does not follow from the raw text",
-            ),
+            ("/call/prompt", call.prompt == prompt, "is not what this probe asks"),
+            ("/call/occasion", call.occasion == probe.place, f"expected {probe.place}"),
+            ("/call/id", call.id == expected, f"what was asked gives {expected}"),
+            ("/call/role", call.role == "evaluator", "expected the evaluator"),
+            ("/verdict", row.verdict == verdict, "does not follow from the raw text"),
         )
-        wrong = [(field, problem) for field, right, problem in checks if not right]
-        for field, problem in wrong:
-            self._note(f"{where}/{field}", problem)
-        return not wrong
+        yield from ((field, problem) for field, right, problem in checks if not right)
 
     def _note(self, where: str, problem: str) -> None:
         self._findings.add(_CLAUSE, where, problem, _REMEDY)
