@@ -109,7 +109,6 @@ class Answer(Struct, frozen=True, kw_only=True):
         return self.verdict.decided, not self.reasoned
 
 
-
 class Diagnosis(Struct, frozen=True, kw_only=True):
     """What a model answered, asked as `decoding` says; `changes` is what had to be set for it."""
 

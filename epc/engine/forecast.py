@@ -5,7 +5,7 @@ counted on one run of the very seeds against a coin, which is what weights near 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -94,6 +94,28 @@ def forecast_shared(
         for reuse, runs in judges.items()
     ]
     return _share(_total(calls), config, "executor", decoding, price)
+
+
+def of_texts(
+    lengths: Sequence[int],
+    most: int,
+    *,
+    decoding: Decoding,
+    price: Price | None,
+    reply: int = 1,
+    times: int = 1,
+) -> Share:
+    """Return what texts of so many characters, and of at most so many tokens, will take.
+
+    Unit: `reply` is what an answer usually takes, in tokens; a text is asked up to `times` times.
+    """
+    count, limit = len(lengths), decoding.max_tokens
+    read = Range(sum(lengths) / _SPARSE, sum(lengths) / _USUAL, most * times)
+    written = Range(count, count * min(reply, limit), count * times * limit)
+    calls = Range(count, count, count * times)
+    return Share(
+        calls=calls, tokens_in=read, tokens_out=written, cost=cost_of(price, read, written)
+    )
 
 
 def in_all(shares: Iterable[Share]) -> Share:

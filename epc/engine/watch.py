@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
-from typing import Final
 
 from msgspec import structs
 
@@ -26,7 +25,7 @@ from epc.analysis.watching import (
 )
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Caller
-from epc.engine.forecast import Range, Share, cost_of
+from epc.engine.forecast import Share, of_texts
 from epc.engine.model import CallError
 from epc.engine.panel import asked_anew
 from epc.engine.plan import load
@@ -42,8 +41,6 @@ from epc.records.rows import Call
 from epc.records.usage import Spent
 from epc.spec.epc_v1 import WATCH_ASKINGS, WATCH_CANDIDATES, WATCH_PAIRS
 from epc.version import __version__
-
-_CHARACTERS: Final = (6.0, 4.0)  # a token, in the long run of English text: the most, the usual
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +112,10 @@ def begin(run: Path, *, history: Path | None = None, pairs: int | None = None) -
 def expect(watching: Watching) -> dict[str, Share]:
     """Return what a day will ask for (`--dry-run`): the first day, or one of the panel."""
     texts = [watching.pool[key].text for key in watching.due] * watching.askings
-    most = watching.manifest.evaluator.decoding.max_tokens * len(texts)
-    sparse, usual = (sum(map(len, texts)) / characters for characters in _CHARACTERS)
-    read = Range(lower=sparse, expected=usual, upper=sum(map(most_tokens, texts)))
-    written = Range(lower=len(texts), expected=len(texts), upper=most)
-    cost = cost_of(price_of(watching.manifest.evaluator.model), read, written)
-    calls = Range(lower=len(texts), expected=len(texts), upper=len(texts))
-    return {"evaluator": Share(calls=calls, tokens_in=read, tokens_out=written, cost=cost)}
+    evaluator = watching.manifest.evaluator
+    lengths, most = [*map(len, texts)], sum(map(most_tokens, texts))
+    price = price_of(evaluator.model)
+    return {"evaluator": of_texts(lengths, most, decoding=evaluator.decoding, price=price)}
 
 
 async def ask_today(

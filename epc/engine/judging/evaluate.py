@@ -4,10 +4,11 @@ The calls go through the same journal, budget and limits as those of `epc run`. 
 asked does not depend on any answer, so everything is under way at once.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from epc.engine.cache import Cache, answer_cache_folder
 from epc.engine.calls import Caller
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
-from epc.engine.forecast import Range, Share, cost_of
+from epc.engine.forecast import Share, in_all, of_texts
 from epc.engine.journal import Journal
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
@@ -53,7 +54,6 @@ from epc.spec.judge_v1 import VERDICTS, Method
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
 _PANELS: Final = TWICE + 1  # of an evaluation that is not interrupted
-_CHARACTERS_A_TOKEN: Final = (6.0, 4.0)  # at least so few tokens, and as a rule
 _USUAL_REPLY: Final = 350  # tokens: four scores, four quotes with reasons
 
 
@@ -118,12 +118,15 @@ def expect(evaluation: Evaluation, *, canary: bool = False) -> dict[str, Share]:
     for sample, question in evaluation.questions():
         read[sample.judge_model].append(len(question.text))
         most[sample.judge_model] += most_tokens(question.text)
-    return {
-        role.name: _share(role, read[name], most[name], retries, beside=judge_panel(role) * _PANELS)
-        if role in watched
-        else _share(role, read[name], most[name], retries)
-        for name, role in evaluation.judges.items()
-    }
+    shares: dict[str, Share] = {}
+    for name, role in evaluation.judges.items():
+        beside = [q.text for q in judge_panel(role) * _PANELS] if role in watched else []
+        letters = [*map(len, beside)], sum(map(most_tokens, beside))
+        price = price_of(role.model.identity.model)
+        asked = partial(of_texts, decoding=role.decoding, price=price)
+        judged = asked(read[name], most[name], reply=_USUAL_REPLY, times=1 + retries)
+        shares[role.name] = in_all([judged, asked(*letters)])
+    return shares
 
 
 async def evaluate(
@@ -292,32 +295,6 @@ def _require_same(name: str, stated: Mapping[str, Any], current: Json) -> None:
                 f"{name}'s {key} is {current[key]}, the evaluation was planned with {value}: "
                 "go on where it was planned, or plan again"
             )
-
-
-def _share(
-    role: Role, lengths: list[int], most: int, retries: int, beside: Sequence[Question] = ()
-) -> Share:
-    """Return what a judge will be asked for; `beside` is asked once each, for a letter."""
-    texts = [question.text for question in beside]
-    of_all = sum(lengths) + sum(map(len, texts))
-    fewest, usual = (of_all / characters for characters in _CHARACTERS_A_TOKEN)
-    calls, times, more = float(len(lengths)), 1 + retries, len(texts)
-    limit = role.decoding.max_tokens
-    read = Range(
-        lower=fewest, expected=usual, upper=float(most * times + sum(map(most_tokens, texts)))
-    )
-    written = Range(
-        lower=calls + more,
-        expected=calls * min(_USUAL_REPLY, limit) + more,
-        upper=(calls * times + more) * limit,
-    )
-    price = price_of(role.model.identity.model)
-    return Share(
-        calls=Range(lower=calls + more, expected=calls + more, upper=calls * times + more),
-        tokens_in=read,
-        tokens_out=written,
-        cost=cost_of(price, read, written),
-    )
 
 
 def _stamp(moment: datetime) -> str:
