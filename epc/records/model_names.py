@@ -71,30 +71,49 @@ _FORWARDS: Final = (
     ),
     *("vercel_ai_gateway", "ai-gateway", "gateway", "portkey", "requesty", "helicone", "aihubmix"),
     *("poe", "replicate", "databricks", "watsonx", "heroku", "llmgateway", "edenai", "opencode"),
+    # Hosts of others' models that publish no dates, as LiteLLM's table of models calls them.
+    *("aiand", "anyscale", "bigmodel", "bytez", "chatgpt", "clf_ai_gateway", "coralbricks"),
+    *("crusoe", "darkbloom", "empiriolabs", "featherless_ai", "friendliai", "gmi", "gradient_ai"),
+    *("hostinger_router", "hyperbolic", "inferenceapis", "kyma", "lambda_ai", "lemonade"),
+    *("libertai", "llamagate", "morph", "nscale", "oci", "opencode_go", "openinfer", "pinstripes"),
+    *("prism", "publicai", "qwen_ai_platform", "qwencloud", "refuseless", "sagemaker", "sail"),
+    *("sambanova", "scx-ai", "streamlake", "tensormesh", "wally", "zerogpu"),
 )
-# Words that say nothing of where: an interface, a folder of models, the program that asks.
+# Words that say nothing of where: an interface, the program that asks, a maker's folder on a hub.
 SILENT: Final = (
     *("chat", "completion", "completions", "responses", "messages", "converse", "converse_like"),
-    *("invoke", "inspect", "text-generation", "anthropic_messages"),
+    *("invoke", "inspect", "text-generation", "anthropic_messages", "decisions", "systemone"),
+    *("@cf", "@hf", "@oi"),
+    *("deepseek-ai", "ibm", "ibm-granite", "inclusionai", "meta-llama", "meta-models", "microsoft"),
+    *("nousresearch", "qwen", "stepfun", "stepfun-ai", "thinkingmachines", "xiaomimimo"),
 )
 _VENDORS: Final = (
     "ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia"
     "|openai|qwen|writer|xai|zai"
 )
-HEAD: Final = r"([a-z][a-z0-9_.-]*)(?:/|:/?)(.+)"
-# What else is taken off, the first that fits, and the platform that it speaks of.
+HEAD: Final = r"(@?[a-z][a-z0-9_.-]*)(?:/|:/?)(.+)"
+# What else is taken off, the first that fits, and the platform that it speaks of. The groups that
+# are left are one name, with a point between them.
 RULES: Final[tuple[tuple[str, str], ...]] = (
+    # Where a cloud keeps the model, and how it is paid for.
+    (r"(?:[a-z]{2}(?:-gov)?-[a-z]+-[0-9]|us|us-gov|eu|apac|global|global-standard)/(.+)", ""),
+    (r"(?:\*|[0-9]+-month-commitment|claude_platform)/(.+)", ""),
     (r"arn:aws[a-z-]*:bedrock[a-z-]*:[^:]*:[^:]*:(.+)", "aws-bedrock"),
     (r"(?:foundation-model|(?:system-)?inference-profile)/(.+)", "aws-bedrock"),
     (r"(?:.*/)?publishers/[^/]+/models/(.+)", "google-vertex"),
     (r"models/((?:gemini|gemma|learnlm|text-bison|chat-bison).*)", "google-gemini-api"),
     (r"accounts/[^/]+/models/(.+)", "fireworks"),
+    (r"(.*[0-9])p([0-9].*)", ""),  # as Fireworks writes a version, glm-5p1
+    (r"(?:databricks-|system\.ai\.|(?:alibaba|anthropic|openai|perplexity)-)(.+)", ""),
+    (r"(.+)-maas", "google-vertex"),
+    (r"fw-(.+)", "azure-foundry"),
     (r"(.+?)(?::(?:free|nitro|floor|online|extended|thinking|beta|exacto)|\[1m\])", ""),
     (r"(.+):(?:generatecontent|streamgeneratecontent|counttokens|predict|rawpredict)", ""),
     (r"(.+)@(?:default|latest)", ""),
-    (r"(?:us|us-gov|eu|apac|au|jp|ca|sa|uk|global)\.([a-z0-9]+\..+)", "aws-bedrock"),
+    (r"(?:us|us-gov|eu|apac|au|jp|ca|sa|uk|in|global)\.([a-z0-9]+\..+)", "aws-bedrock"),
     (r"(.+:[0-9]+):[0-9]+k", "aws-bedrock"),
     (rf"((?:{_VENDORS})\..+?)(?:-v[0-9]+(?::[0-9]+)?|:[0-9]+)", "aws-bedrock"),
+    (r"(.+)-v[0-9]+:[0-9]+", "aws-bedrock"),
     (rf"(?:{_VENDORS})\.(.+)", "aws-bedrock"),
 )
 _ANY_RULE: Final = "|".join(f"(?:{pattern})" for pattern, _ in RULES)
@@ -174,7 +193,7 @@ def _without(spelt: Spelt, words: Mapping[str, tuple[str, ...]]) -> Spelt | None
     for pattern, platform in RULES if _whole(_ANY_RULE).fullmatch(spelt.name) else ():
         if match := _whole(pattern).fullmatch(spelt.name):
             platforms = (platform,) if platform else spelt.platforms
-            return replace(spelt, name=match[1], platforms=platforms)
+            return replace(spelt, name=".".join(match.groups()), platforms=platforms)
     return None
 
 

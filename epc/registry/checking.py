@@ -11,7 +11,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
-from epc.registry import layout
+from epc.registry import catalogue, layout
 from epc.registry.expiry import impossible
 from epc.registry.reading import policy
 
@@ -28,6 +28,7 @@ def check(checkout: Path) -> list[Finding]:
     names: Counter[str] = Counter()
     served: Counter[str] = Counter()
     pointing: list[tuple[str, Json]] = []
+    called: dict[tuple[str, str], str] = {}
     for path in sorted((checkout / layout.FOLDER / layout.EVALUATORS).glob("*.json")):
         where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
         record, problems = strict_json.read(path)
@@ -37,12 +38,40 @@ def check(checkout: Path) -> list[Finding]:
             _meaning(where, record, path.stem, findings)
             names[record["generation"].casefold()] += 1
             served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
+            called |= {
+                (p["platform"], name.casefold()): record["generation"]
+                for p in record["platforms"]
+                for name in (p["model"], *p["aliases"])
+            }
             pointing += [(f"{where}/platforms/{i}", p) for i, p in enumerate(record["platforms"])]
     for name in (name for name, times in (names + served).items() if times > 1):
         problem, remedy = f"{name} has {(names + served)[name]} records", "keep one of them"
         findings.add(_CLAUSE, f"{layout.FOLDER}/{layout.EVALUATORS}", problem, remedy)
     _aliases([(where, life) for where, life in pointing if "points_to" in life], served, findings)
+    listed = checkout / layout.FOLDER / layout.EVALUATORS / layout.CATALOGUE
+    if listed.is_file():
+        _catalogue(listed.read_text("utf-8", "replace"), called, findings)
     return findings.kept()
+
+
+def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings) -> None:
+    """Note lines of the catalogue that are none, out of order, or give a name to a second model."""
+    where = f"{layout.FOLDER}/{layout.EVALUATORS}/{layout.CATALOGUE}"
+    try:
+        rows = catalogue.lines(text)
+        list(catalogue.generations(rows))
+    except ValueError as error:
+        findings.add(_CLAUSE, where, f"cannot be read: {error}", "see the first line's columns")
+        return
+    if catalogue.text_of(rows) != text:
+        problem, remedy = "the lines are not in order", "sort them by generation and platform"
+        findings.add(_CLAUSE, where, problem, remedy)
+    for row in rows:
+        for name in row.names.split():
+            other = called.setdefault((row.platform, name.casefold()), row.generation)
+            if other != row.generation:
+                problem = f"{row.platform}/{name} is {row.generation}, and {other} too"
+                findings.add(_CLAUSE, where, problem, "a name means one model on a platform")
 
 
 def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], findings: Findings) -> None:

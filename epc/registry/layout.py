@@ -4,6 +4,7 @@
     snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
     snapshots/spot-checks/            what spot checks asked, and were answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
+    snapshots/evaluators/catalogue.csv  models that lists alone know, a line a platform
     snapshots/evaluators/SHA256SUMS   digests of these, sealed by an event
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
@@ -30,6 +31,7 @@ from epc.records.layout import SEALED
 
 FOLDER: Final = "snapshots"
 EVALUATORS: Final = "evaluators"
+CATALOGUE: Final = "catalogue.csv"
 EVENTS: Final = "events.jsonl"
 LOG: Final = f"{FOLDER}/{EVENTS}"
 SIGNERS: Final = "allowed_signers"

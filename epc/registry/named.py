@@ -42,31 +42,40 @@ class Meaning:
 class Names:
     """Every name that a registry knows, and what each means."""
 
-    def __init__(self, generations: Iterable[Generation], tags: Iterable[str]) -> None:
+    def __init__(
+        self,
+        generations: Iterable[Generation],
+        tags: Iterable[str],
+        catalogue: Iterable[tuple[Generation, Life, Sequence[str]]] = (),
+    ) -> None:
         self._spelled: dict[str, list[tuple[Generation, Life]]] = {}
         self._alike: dict[str, list[tuple[Generation, Life]]] = {}
-        listed: dict[str, None] = dict.fromkeys(tags)
-        served: dict[str, None] = {}
-        platforms: dict[str, None] = {}
-        for generation in generations:
-            listed[generation.name] = None
-            for life in generation.lives:
-                platforms[life.platform] = None
-                served |= dict.fromkeys((life.model, *life.aliases))
-                for name in spellings(generation, life):
-                    self._spelled.setdefault(name, []).append((generation, life))
+        records = [(g, life, names_of(g, life)) for g in generations for life in g.lives]
+        further = list(catalogue)
+        for generation, life, names in (*records, *further):
+            for name in dict.fromkeys(map(str.casefold, names)):
+                lives = self._spelled.setdefault(name, [])
+                if all(life is not known for _, known in lives):  # a list repeats what is known
+                    lives.append((generation, life))
         for name, lives in self._spelled.items():
             self._alike.setdefault(key(name), []).extend(lives)
-        self.words = routes(platforms)
-        self.listed = tuple(listed | served)
+        self._recorded = {name.casefold() for _, _, names in records for name in names}
+        self.words = routes(life.platform for _, life, _ in (*records, *further))
+        served = [name for _, _, names in records for name in names[1:]]
+        own = dict.fromkeys([*tags, *(g.name for g, _, _ in records), *served])
+        lists = {name for _, _, names in further for name in names} - own.keys()
+        self.listed = (*own, *sorted(lists))
 
     def exactly(self, name: str) -> Matches:
         """Return the lives of a name that somebody spells so; case does not count."""
         return self._spelled.get(name.casefold(), ())
 
     def spelled(self) -> Iterator[tuple[str, Matches]]:
-        """Yield every name in small letters, with the lives that are spelt so."""
-        yield from self._spelled.items()
+        """Yield each name of a record in small letters, with the lives that are spelt so.
+
+        Those that a catalogue alone has are answered when they are asked about, and not looked for.
+        """
+        yield from ((n, lives) for n, lives in self._spelled.items() if n in self._recorded)
 
     def is_alike(self, name: str) -> bool:
         """Whether a name is spelt as a known one, but for what stands between its parts."""
@@ -86,10 +95,15 @@ class Names:
                     elsewhere = Meaning(spelt=spelt, elsewhere=makers_of(known))
         return elsewhere or Meaning(spelt=spelt)
 
+    def shortest(self, text: str) -> str:
+        """Return a name without all that stands round it."""
+        *_, spelt = shorter(text, self.words)
+        return spelt.name
+
     def near(self, text: str) -> list[str]:
         """Return the names that one was probably meant to be: that it begins, then those alike."""
-        *_, spelt = shorter(text, self.words)
-        begins, grams = spelt.name.lower(), _grams(spelt.name)
+        name = self.shortest(text)
+        begins, grams = name.lower(), _grams(name)
         begun = [name for name in self.listed if begins and name.lower().startswith(begins)]
         if len(begun) >= _HINTS or not grams:
             return begun[:_HINTS]
@@ -115,6 +129,8 @@ def _there(known: Matches, spelt: Spelt) -> Matches:
     """Return the lives that a name means where it says; a gateway's are those of the makers."""
     platforms = spelt.platforms
     here = [(g, life) for g, life in known if platforms is None or life.platform in platforms]
+    if platforms is None:  # what lists say of further platforms is for who names one of them
+        here = [(g, life) for g, life in here if any(life is own for own in g.lives)] or here
     return makers_of(here or known) if spelt.through else here
 
 
@@ -125,9 +141,14 @@ def makers_of(known: Matches) -> Matches:
     return own or known
 
 
+def names_of(generation: Generation, life: Life) -> tuple[str, ...]:
+    """Return a life's names: the generation's first."""
+    return (generation.name, life.model, *life.aliases)
+
+
 def spellings(generation: Generation, life: Life) -> frozenset[str]:
     """Return a life's names in lower case."""
-    return frozenset(n.casefold() for n in (generation.name, life.model, *life.aliases))
+    return frozenset(map(str.casefold, names_of(generation, life)))
 
 
 def spellings_of(query: str, matches: Matches) -> frozenset[str]:

@@ -106,6 +106,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
     anew, checks = audits(checkout), _spot_checks(home / layout.SPOT_CHECKS)
+    listed = home / layout.EVALUATORS / layout.CATALOGUE
     with _all_kept():
         return {
             "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
@@ -122,6 +123,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
             "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
             "policy": policy(checkout),
             **({"spot_checks": checks} if checks else {}),
+            **({"catalogue": _text(listed)} if listed.is_file() else {}),
         }
 
 

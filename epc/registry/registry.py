@@ -12,10 +12,10 @@ from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry import expiry, platforms
+from epc.registry import catalogue, expiry, platforms
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
-from epc.registry.named import Matches, Meaning, Names
+from epc.registry.named import Matches, Meaning, Names, names_of
 from epc.registry.names import Served, followed, is_same
 from epc.registry.record import Trust
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
@@ -91,10 +91,13 @@ class _Ages:
 class Registry:
     """Evaluators, snapshots, events and the expiry policy; `given` is the published document.
 
+    `catalogue` are models that lists alone know, by their names; a name of `generations` has here
+    what lists say of further platforms.
     `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
     """
 
     generations: dict[str, Generation]
+    catalogue: dict[str, Generation]
     snapshots: dict[str, Snapshot]
     events: tuple[Event, ...]
     policy: Policy
@@ -114,6 +117,15 @@ class Registry:
             for entry in document["snapshots"]
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]
+        generations = {generation.name: generation for generation in lives}
+        listed = [*catalogue.generations(catalogue.lines(document.get("catalogue", "")))]
+        further = [
+            (known, known.on(life.platform) or life, names_of(g, life))
+            for g in listed
+            for known in [generations.get(g.name, g)]
+            for life in g.lives
+        ]
+        tags = [str(s.tag) for s in sorted(pairs, key=lambda s: s.tag)]
         ages = parse(document["policy"], _Ages)
         events = tuple(parse(line, Event) for line in document["events"])
         by_tag: dict[str, list[Event]] = {}
@@ -122,8 +134,9 @@ class Registry:
         gone = {event.tag for event in events if event.event == "withdrawn"}
         standing = [s for s in pairs if str(s.tag) not in gone]
         return cls(
-            generations={generation.name: generation for generation in lives},
-            names=Names(lives, (str(s.tag) for s in sorted(pairs, key=lambda s: s.tag))),
+            generations=generations,
+            catalogue={generation.name: generation for generation in listed},
+            names=Names(lives, tags, further),
             snapshots={str(s.tag): s for s in sorted(pairs, key=lambda s: s.tag)},
             events=events,
             policy=Policy(
@@ -176,7 +189,8 @@ class Registry:
         names = dict.fromkeys(generation.name for generation, _ in matches) or dict.fromkeys(
             s.tag.generation for s in self.snapshots.values() if s.model.casefold() == wanted
         )
-        meant = (self.generations[name] for name in names if name in self.generations)
+        known = {**self.catalogue, **self.generations}
+        meant = (known[name] for name in names if name in known)
         return [(generation, life) for generation in meant for life in generation.lives]
 
     def snapshots_spelled(self, spelled: frozenset[str]) -> tuple[Snapshot, ...]:
@@ -288,9 +302,25 @@ class Registry:
         elif not (meaning.says_platform or any(_has_makers(g) for g, _ in matches)):
             yield expiry.unknown(name, as_of, _elsewhere(spelt.name, matches))
         through = f"; asked through {' and '.join(spelt.through)}" if spelt.through else ""
-        for _, life in matches:
+        for generation, life in matches:
             state = self.of_life(spelt.name, life, as_of)
-            yield replace(state, id=name, note=f"{state.note}{through}")
+            beside = self._beside(generation, life, spelt.name, as_of)
+            yield replace(state, id=name, note=f"{state.note}{beside}{through}")
+
+    def _beside(self, generation: Generation, life: Life, name: str, as_of: date) -> str:
+        """Return what the maker says of a model that a list alone has on a platform."""
+        listed = self.catalogue.get(generation.name)
+        own = [(generation, other) for other in generation.lives if generation.is_makers(other)]
+        if not listed or not own or generation.is_makers(life):
+            return ""
+        if not any(life is other for other in listed.lives):
+            return ""
+        return f"; {self._at(own, name, as_of)}"
+
+    def _at(self, lives: Matches, name: str, as_of: date) -> str:
+        """Return what a model is at some platforms: `at openai it is current`."""
+        told = (f"at {x.platform} it is {self.of_life(name, x, as_of).words}" for _, x in lives)
+        return ", ".join(told)
 
     def _doubt(self, name: str, meaning: Meaning, as_of: date) -> str:
         """Say why no day is known of a name: nothing is known of it, or not where it says."""
@@ -299,11 +329,12 @@ class Registry:
         if not meaning.elsewhere:
             return self.missing(name)
         # Reading R53: another platform's day is no end here, and still what people look for.
-        spelt, told = meaning.spelt, []
-        for _, life in meaning.elsewhere:
-            told.append(f"at {life.platform} it is {self.of_life(spelt.name, life, as_of).words}")
-        where = " or ".join(spelt.platforms or ())
-        return f"through {where}, of which no day of {spelt.name} is known; {', '.join(told)}"
+        spelt = meaning.spelt
+        where, told = (
+            " or ".join(spelt.platforms or ()),
+            self._at(meaning.elsewhere, spelt.name, as_of),
+        )
+        return f"through {where}, of which no day of {spelt.name} is known; {told}"
 
     def missing(self, name: str) -> str:
         """Say that a name is not here, and what it may have been meant for."""

@@ -36,13 +36,18 @@ def seal(lock: RegistryLock, day: date) -> str:
     if findings := check_records(lock.checkout):
         raise UsageError(f"{findings[0]}\n  fix: `epc admin evaluators check` lists all of it")
     folder = lock.home / layout.EVALUATORS
-    digests = {path.name: file_sha256(path) for path in folder.glob("*.json")}
+    digests = {path.name: file_sha256(path) for path in _records(folder)}
     strict_json.write_bytes(folder / layout.SUMS, [sums_text(digests).encode()])
     now = file_sha256(folder / layout.SUMS)
     if latest(lock.checkout) == now:
         return f"all {len(digests)} records are sealed already"
     append(lock, LivesSealed(date=day, event="lives_sealed", sha256=now))
     return f"sealed {len(digests)} records"
+
+
+def _records(folder: Path) -> list[Path]:
+    """Return the records of lives, and the catalogue."""
+    return [*folder.glob("*.json"), *folder.glob(layout.CATALOGUE)]
 
 
 def latest(checkout: Path) -> str | None:
@@ -63,7 +68,7 @@ def check(checkout: Path, sealed: str | None, findings: Findings) -> None:
         problem = f"SHA-256 is {now}, sealed with {sealed}" if sums.is_file() else "is missing"
         findings.add(_CLAUSE, f"{_PLACE}/{layout.SUMS}", problem, _REMEDY)
     listed = (parse_sums(sums.read_text("utf-8", "replace")) if sums.is_file() else None) or {}
-    present = {path.name: path for path in folder.glob("*.json")}
+    present = {path.name: path for path in _records(folder)}
     for name in sorted(listed.keys() | present):
         if name not in present:
             findings.add(_CLAUSE, f"{_PLACE}/{name}", "was sealed and is gone", _REMEDY)

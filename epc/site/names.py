@@ -32,10 +32,14 @@ def document(registry: Registry, as_of: date) -> Json:
 
     A state is `[from, status, reason, until, note, source, revision, not_before]`, the source as
     its place in `sources`, the last only where it is stated. The note of an alias begins where
-    the name stands that was asked about.
+    the name stands that was asked about. `listed` is what a catalogue alone says: of a generation,
+    which has no page then, or of a recorded one's life on a further platform; `more` are further
+    names of a recorded life.
     """
     sources: _Table = {}
     generations = [_generation(registry, g, as_of, sources) for g in registry.generations.values()]
+    alone = (g for g in registry.catalogue.values() if g.name not in registry.generations)
+    generations += [_generation(registry, g, as_of, sources) | {"listed": True} for g in alone]
     return {
         "as_of": as_of.isoformat(),
         "generations": generations,
@@ -58,7 +62,12 @@ def document(registry: Registry, as_of: date) -> Json:
 
 
 def _generation(registry: Registry, generation: Generation, as_of: date, sources: _Table) -> Json:
-    lives = zip(generation.lives, generation.record.platforms, strict=True)
+    lives = [*zip(generation.lives, generation.record.platforms, strict=True)]
+    listed = registry.catalogue.get(generation.name, generation)
+    further = {life.platform: life for life in listed.lives if listed is not generation}
+    own = {life.platform for life in generation.lives}
+    others = [*zip(listed.lives, listed.record.platforms, strict=True)]
+    lives += [pair for pair in others if pair[0].platform not in own]
     return {
         "name": generation.name,
         "maker": generation.maker,
@@ -66,6 +75,8 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
             {
                 "platform": life.platform,
                 "names": [life.model, *life.aliases],
+                **_more(life, further.get(life.platform, life)),
+                **({} if life.platform in own else {"listed": True}),
                 "makers": generation.is_makers(life),
                 "pinned": life.pinned,
                 "sure": _sure(registry.meant(life, as_of), record),
@@ -78,6 +89,12 @@ def _generation(registry: Registry, generation: Generation, as_of: date, sources
             for life, record in lives
         ],
     }
+
+
+def _more(life: Life, listed: Life) -> Json:
+    """Return the further names that a list has of a life."""
+    names = [name for name in (listed.model, *listed.aliases) if listed is not life]
+    return {"more": names} if names else {}
 
 
 def _sure(target: Life, record: LifeRecord) -> Json:

@@ -11,9 +11,10 @@ from markupsafe import Markup
 from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
-from epc.registry.expiry import COMING
+from epc.registry.expiry import COMING, Expiry
 from epc.registry.figures import rank
 from epc.registry.kinds.table import KINDS, About
+from epc.registry.lifecycles import Life
 from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
@@ -58,6 +59,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     by_baselines = sorted(site.evaluators, key=lambda evaluator: _unknown(site, evaluator))
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
+    yield "evaluators/catalogue/index.md", page("catalogue", makers=_listed(site))
     for name, served in platforms(site).items():
         yield f"evaluators/{name}/index.md", page("platform", platform=name, served=served)
     yield (
@@ -71,6 +73,16 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     )
     yield "succession.md", page("succession", **_succession())
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
+
+
+def _listed(site: Site) -> dict[str, list[tuple[str, Life, Expiry]]]:
+    """Return what lists alone say of models, by maker: the model, its life and its state."""
+    makers: dict[str, list[tuple[str, Life, Expiry]]] = {}
+    for generation in site.registry.catalogue.values():
+        for life in generation.lives:
+            state = site.registry.of_life(life.model, life, site.as_of)
+            makers.setdefault(generation.maker, []).append((generation.name, life, state))
+    return dict(sorted(makers.items()))
 
 
 def with_tables(text: str, site: Site) -> str:

@@ -12,7 +12,7 @@ from epc.cli.common import (
     say,
     say_findings,
 )
-from epc.cli.lists import from_option, given_list
+from epc.cli.lists import claimed, from_option
 from epc.cli.options import format_option
 from epc.errors import UsageError
 
@@ -62,7 +62,7 @@ def seal() -> None:
 @from_option
 @click.option("--platform", help="Platform of this list of models; of several, the one to read.")
 @format_option
-def sync(source: str, platform: str | None, form: str) -> None:
+def sync(sources: tuple[str, ...], platform: str | None, form: str) -> None:
     r"""Propose updates as a diff; nothing is written.
 
     A replaced date stays beside its replacement. Each date keeps its kind: "not before" does not
@@ -77,17 +77,18 @@ def sync(source: str, platform: str | None, form: str) -> None:
         epc admin evaluators sync --from - --platform mistral
     """
     from epc.registry.reading import of_folder
-    from epc.registry.sync import candidates, claims, diff
+    from epc.registry.sync import candidates, diff
 
-    document = given_list(source)
-    source_claims = list(claims(document, platform=platform, seen=now().date()))
+    source_claims = claimed(sources, platform=platform, seen=now().date())
     if not source_claims:
         raise UsageError(
-            f"{source} names no end of any model\n"
+            f"{' and '.join(sources)} names no end of any model\n"
             "  fix: name a list as llm-sunset has, or a models endpoint's answer with --platform"
         )
-    records = of_folder(checkout_here()).records
-    patch, new = diff(records, source_claims), candidates(records, source_claims)
+    registry = of_folder(checkout_here())
+    records = registry.records
+    known = [*records, *(generation.record for generation in registry.catalogue.values())]
+    patch, new = diff(records, source_claims), candidates(known, source_claims)
     if form == "json":
         echo_json({"diff": patch, "candidates": [claim.as_json() for claim in new]})
     else:

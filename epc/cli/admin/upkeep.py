@@ -5,7 +5,7 @@ from datetime import datetime
 import click
 
 from epc.cli.common import checkout_here, echo_json, leave, note, say
-from epc.cli.lists import from_option, given_list
+from epc.cli.lists import LITELLM, claimed, from_option, given_list, title
 from epc.cli.options import as_of_option, printed_as
 
 
@@ -18,32 +18,39 @@ from epc.cli.options import as_of_option, printed_as
     "markdown",
     says="How to print the result; markdown is an issue's text, empty if there is nothing to do.",
 )
-def command(as_of: datetime, source: str, links: bool, form: str) -> None:
+def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -> None:
     r"""Say what the registry of the checkout around here needs today.
 
     It lists snapshots that expired lately or expire soon, snapshots whose state nobody can tell,
     dates for which a source says otherwise, and addresses that are gone. Exits 1 if there is
-    anything to do.
+    anything to do. Of the models in a wheel of litellm it says how many have a state here, and why
+    the others have none.
 
     \b
     Example:
       epc admin upkeep --links --format markdown
     """
     from epc.registry.reading import of_folder
-    from epc.registry.sync import claims
     from epc.registry.upkeep import report
+    from epc.registry.upkeep.coverage import coverage
     from epc.registry.upkeep.links import addresses, ask_all
 
     checkout = checkout_here()
     registry = of_folder(checkout)
-    source_claims = list(claims(given_list(source), platform=None, seen=as_of.date()))
+    day = as_of.date()
+    source_claims = claimed(sources, platform=None, seen=day)
+    tables = [each for each in sources if title(each).startswith(LITELLM)]
+    covered = [coverage(registry, given_list(each), title(each), day) for each in tables]
     replies = ask_all(addresses(checkout, registry)) if links else None
-    upkeep = report.upkeep(registry, source_claims, replies, as_of=as_of.date())
+    newest = covered[-1] if covered else None
+    upkeep = report.upkeep(registry, source_claims, replies, as_of=day, coverage=newest)
     if form == "json":
         echo_json(upkeep.as_json())
     elif form == "markdown":
         click.echo(report.markdown(upkeep), nl=False)
         note("nothing needs anybody" if upkeep.clean else "there is something to do")
+        for line in newest.lines if newest else ():
+            note(line)
     else:
         say(report.text(upkeep))
     leave(clean=upkeep.clean)

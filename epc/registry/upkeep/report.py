@@ -15,6 +15,7 @@ from msgspec import to_builtins
 from epc.registry.expiry import Expiry, days_away
 from epc.registry.registry import Registry
 from epc.registry.sync import Claim, candidates, diff
+from epc.registry.upkeep.coverage import Coverage
 from epc.registry.upkeep.links import Link
 
 MARK: Final = "<!-- epc-upkeep -->"
@@ -27,6 +28,7 @@ class Upkeep:
     """What is new within the notice period, and what sources and servers say otherwise.
 
     `links` is None where nobody asked, `gone_before` counts what expired earlier than that.
+    `coverage` says how many models of a table have a state, where one was given.
     """
 
     as_of: date
@@ -37,6 +39,7 @@ class Upkeep:
     proposals: str
     unheard: tuple[str, ...]
     links: tuple[Link, ...] | None
+    coverage: Coverage | None = None
 
     @property
     def gone(self) -> list[Link]:
@@ -60,11 +63,17 @@ class Upkeep:
             "proposals": self.proposals,
             "unheard": list(self.unheard),
             "links": to_builtins(self.links),
+            "coverage": to_builtins(self.coverage),
         }
 
 
 def upkeep(
-    registry: Registry, claims: Sequence[Claim], links: Sequence[Link] | None, *, as_of: date
+    registry: Registry,
+    claims: Sequence[Claim],
+    links: Sequence[Link] | None,
+    *,
+    as_of: date,
+    coverage: Coverage | None = None,
 ) -> Upkeep:
     """Return what the registry needs on a day.
 
@@ -75,6 +84,7 @@ def upkeep(
     expired = [state for state in states if state.status == "expired"]
     new = [state for state in expired if state.since and state.since > news]
     records = registry.records
+    known = [*records, *(generation.record for generation in registry.catalogue.values())]
     return Upkeep(
         as_of=as_of,
         expired=tuple(new),
@@ -82,15 +92,16 @@ def upkeep(
         unknown=tuple(state for state in states if state.status in {"unknown", "unconfirmed"}),
         gone_before=len(expired) - len(new),
         proposals=diff(records, claims),
-        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(records, claims)),
+        unheard=tuple(f"{claim.platform}/{claim.model}" for claim in candidates(known, claims)),
         links=None if links is None else tuple(links),
+        coverage=coverage,
     )
 
 
 def text(report: Upkeep) -> str:
     """Return the value for a terminal."""
     parts = [f"{title}: {count}\n{_indented(lines)}" for title, count, lines, _ in _parts(report)]
-    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(report)])
+    return "\n".join([*(parts or ["nothing needs anybody"]), _rest(report), *_covered(report)])
 
 
 def markdown(report: Upkeep) -> str:
@@ -100,7 +111,8 @@ def markdown(report: Upkeep) -> str:
     blocks = [MARK, f"What the registry needs, as of {report.as_of} (`epc admin upkeep`)."]
     for title, count, lines, remedy in _parts(report):
         blocks += [f"### {title}: {count}", remedy, _fenced(lines)]
-    return "\n\n".join([*blocks, _rest(report)]) + "\n"
+    covered = [_fenced("\n".join(_covered(report)))] if report.coverage else []
+    return "\n\n".join([*blocks, _rest(report), *covered]) + "\n"
 
 
 def _parts(report: Upkeep) -> Iterator[tuple[str, int, str, str]]:
@@ -141,6 +153,10 @@ def _rest(report: Upkeep) -> str:
         unclear = sum(link.state == "unclear" for link in report.links)
         counts.append(f"addresses asked: {len(report.links)}, without a clear answer: {unclear}")
     return "; ".join(counts)
+
+
+def _covered(report: Upkeep) -> list[str]:
+    return list(report.coverage.lines) if report.coverage else []
 
 
 def _indented(lines: str) -> str:

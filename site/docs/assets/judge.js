@@ -41,13 +41,16 @@ import { calendar, feeds, gate } from "./follow.js";
     const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
     for (const generation of index.generations) {
       for (const life of generation.lives) {
-        for (const name of unique([generation.name, ...life.names].map(folded))) add(names, name, [{ generation, life }]);
+        for (const name of unique([generation.name, ...life.names, ...(life.more ?? [])].map(folded))) add(names, name, [{ generation, life }]);
       }
     }
     for (const [name, lives] of names) add(alike, keyed(name), lives);
-    const served = index.generations.flatMap(({ lives }) => lives.flatMap((life) => life.names));
+    const recorded = index.generations.filter(({ listed }) => !listed);
+    const served = recorded.flatMap(({ lives }) => lives.filter(({ listed }) => !listed).flatMap((life) => life.names));
+    const further = index.generations.flatMap(({ name, lives, listed }) =>
+      lives.flatMap((life) => (life.listed || listed ? [name, ...life.names] : life.more ?? [])));
     const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
-    const spelt = unique([...tags.keys(), ...index.generations.map(({ name }) => name), ...served]);
+    const spelt = unique([...tags.keys(), ...recorded.map(({ name }) => name), ...served, ...further.sort()]);
     const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
     const { routes, silent, head, rules, nameless } = index.rules;
     const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
@@ -73,7 +76,7 @@ import { calendar, feeds, gate } from "./follow.js";
     }
     for (const [pattern, platform] of rules.taken) {
       const match = pattern.exec(spelt.name);
-      if (match) return { ...spelt, name: match[1], platforms: platform ? [platform] : spelt.platforms };
+      if (match) return { ...spelt, name: match.slice(1).join("."), platforms: platform ? [platform] : spelt.platforms };
     }
     return null;
   };
@@ -89,7 +92,9 @@ import { calendar, feeds, gate } from "./follow.js";
     return own.length ? own : known;
   };
   const there = (known, { platforms, through }) => {
-    const here = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
+    const all = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
+    const recorded = platforms ? [] : all.filter(({ life }) => !life.listed); // as named.py has it
+    const here = recorded.length ? recorded : all;
     if (!through.length) return here;
     return makersOf(here.length ? here : known);
   };
@@ -123,10 +128,20 @@ import { calendar, feeds, gate } from "./follow.js";
     return { status, reason, until, notBefore, rest, note: whole, source: source === null ? null : index.sources[source], revision };
   };
 
-  // A life's state under a name, with the gateways through which the model is asked.
-  const stateUnder = (index, { states }, { name, through }) => {
-    const state = stateOf(index, states, name);
-    return through.length ? { ...state, note: `${state.note}; asked through ${through.join(" and ")}` } : state;
+  // What a model is at some platforms.
+  const saidAt = (index, lives, name) => lives.map(({ platform, states }) => {
+    const { status, rest } = stateOf(index, states, name);
+    return `at ${platform} it is ${status}${rest}`;
+  }).join(", ");
+
+  // A life's state under a name, with what the maker says of one that a list alone has on a platform,
+  // and with the gateways through which the model is asked.
+  const stateUnder = (index, { generation, life }, { name, through }) => {
+    const state = stateOf(index, life.states, name);
+    const makers = life.makers || !(life.listed || generation.listed) ? [] : generation.lives.filter((own) => own.makers);
+    const beside = makers.length ? `; ${saidAt(index, makers, name)}` : "";
+    const gateways = through.length ? `; asked through ${through.join(" and ")}` : "";
+    return { ...state, note: `${state.note}${beside}${gateways}` };
   };
 
   // The names that one was probably meant to be: that it begins, then those alike.
@@ -152,7 +167,7 @@ import { calendar, feeds, gate } from "./follow.js";
     const own = [...matches, ...elsewhere].map(({ generation }) => generation.name);
     const meant = unique(own.length ? own : index.means.get(folded(name)) ?? []);
     const known = meant.flatMap((each) => index.generations.filter((generation) => generation.name === each));
-    return known.flatMap((generation) => generation.lives.map((life) => ({ generation, life })));
+    return known.flatMap((generation) => generation.lives.filter((life) => !life.listed).map((life) => ({ generation, life })));
   };
 
   // What was said of a judge, by a name as the list has it.
@@ -231,11 +246,8 @@ import { calendar, feeds, gate } from "./follow.js";
     } else if (meant.nameless) {
       item.append(unknown("it holds no model's name: ask the platform which model it stands for"));
     } else if (meant.elsewhere.length) {
-      const days = meant.elsewhere.map(({ life }) => {
-        const { status, rest } = stateOf(index, life.states, spelt.name);
-        return `at ${life.platform} it is ${status}${rest}`;
-      });
-      item.append(unknown(`through ${spelt.platforms.join(" or ")}, of which no day of ${spelt.name} is known; ${days.join(", ")}`));
+      const days = saidAt(index, meant.elsewhere.map(({ life }) => life), spelt.name);
+      item.append(unknown(`through ${spelt.platforms.join(" or ")}, of which no day of ${spelt.name} is known; ${days}`));
     } else if (!found.length) {
       const hints = near(index, name);
       item.append(unknown(`not in this registry${hints.length ? `; did you mean ${hints.join(" or ")}?` : ""}`));
@@ -252,7 +264,7 @@ import { calendar, feeds, gate } from "./follow.js";
       const others = unique(found.map(({ life }) => `${life.platform}/${spelt.name}`)).join(" and ");
       item.append(unknown(`${by}, its maker, has no record of it here; only ${others}`));
     }
-    const told = ({ life }) => line(life.platform, stateUnder(index, life, spelt), life.sure);
+    const told = (each) => line(each.life.platform, stateUnder(index, each, spelt), each.life.sure);
     const first = makers.length ? makers : found;
     item.append(...first.map(told));
     const others = found.filter((each) => !first.includes(each));
@@ -262,9 +274,11 @@ import { calendar, feeds, gate } from "./follow.js";
     }
     if (summary) item.append(make("p", {}, "As a judge: ", marked(make("span", {}, summary), "card")));
     const { pages: judged } = groupOf(index, name, meant);
-    const pages = unique([...[...found, ...meant.elsewhere].map(({ generation }) => generation.name), ...judged]);
-    if (pages.length) {
+    const all = [...found, ...meant.elsewhere].map(({ generation }) => generation);
+    const pages = unique([...all.filter(({ listed }) => !listed).map((generation) => generation.name), ...judged]);
+    if (pages.length || all.length) {
       const links = pages.flatMap((page) => [" ", link(`evaluators/${encodeURIComponent(page)}/`, `All about ${page}`)]);
+      if (all.some(({ listed }) => listed)) links.push(" ", link("evaluators/catalogue/", "The catalogue"));
       item.append(make("p", {}, ...links.slice(1)));
     }
     return item;
@@ -276,14 +290,14 @@ import { calendar, feeds, gate } from "./follow.js";
     const { matches, spelt } = meaning(index, name);
     const asked = tag
       ? [{ platform: tag.platform, ...stateOf(index, tag.states, name) }]
-      : matches.map(({ life }) => ({ platform: life.platform, ...stateUnder(index, life, spelt) }));
+      : matches.map((each) => ({ platform: each.life.platform, ...stateUnder(index, each, spelt) }));
     return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
   const pagesOf = (index, names) => {
     const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
-    const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation.name));
-    return unique(found).map((name) => {
+    const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation));
+    return unique(found.filter(({ listed }) => !listed).map((generation) => generation.name)).map((name) => {
       const at = encodeURIComponent(name);
       const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
       return { name, page, feed, days };

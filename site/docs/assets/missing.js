@@ -39,9 +39,9 @@
     const index = await (await fetch(file)).json();
     const targets = new Map(); // what is shown, and where it leads
     for (const { tag } of index.snapshots) targets.set(tag, `snapshots/${tag}/`);
-    for (const { name, lives } of index.generations) {
+    for (const { name, lives, listed } of index.generations) {
       for (const spelt of [name, ...lives.flatMap(({ platform, names }) => [...names, ...names.map((own) => `${platform}/${own}`)])]) {
-        if (!targets.has(spelt)) targets.set(spelt, `evaluators/${name}/`);
+        if (!targets.has(spelt)) targets.set(spelt, `evaluators/${listed ? "catalogue" : name}/`);
       }
     }
     const spelt = [...targets].filter(([name]) => name.toLowerCase() === sought().toLowerCase());

@@ -26,7 +26,7 @@
     const names = new Map();
     const platforms = new Set();
     const add = (name, generation) => names.set(folded(name), (names.get(folded(name)) ?? new Set()).add(generation));
-    for (const { name, lives } of index.generations) {
+    for (const { name, lives } of index.generations.filter(({ listed }) => !listed)) {
       add(name, name);
       for (const life of lives) {
         platforms.add(life.platform);

@@ -128,7 +128,7 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def index(tmp_path: Path) -> dict[str, str]:
-    """Return the variables by which pip finds a newer list than the installed one."""
+    """Return the variables by which pip finds newer lists; one of the packages is gone."""
     told = {
         "provider": "OpenAI",
         "model_id": "gpt-4o-2024-08-06",
@@ -137,15 +137,28 @@ def index(tmp_path: Path) -> dict[str, str]:
         "url": "https://list.example/`-```` </pre> @everyone",
         "last_observed": "2026-11-20",
     }
-    about = "Metadata-Version: 2.1\nName: llm-sunset\nVersion: 99.0\n"
+    chat = {"mode": "chat", "litellm_provider": "openai"}
+    prices = {"commit": "0" * 40, "committed_at": "2026-11-20", "source": "https://prices.example"}
+    lists: dict[str, tuple[str, object]] = {
+        "llm_sunset": ("llm_sunset/snapshot.json", [told]),
+        "bydtech_model_retire": ("model_retire/models.json", {"models": []}),
+        "model_prices": ("model_prices/snapshot.json", {"models_dev": prices, "prices": {}}),
+        "litellm": (
+            "litellm/model_prices_and_context_window_backup.json",
+            {"gpt-4o": chat, "nobody/knows-1": chat},
+        ),
+    }
     folder = tmp_path / "index"
     folder.mkdir()
-    with zipfile.ZipFile(folder / "llm_sunset-99.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("llm_sunset/snapshot.json", json.dumps([told]))
-        wheel.writestr("llm_sunset/__init__.py", "raise SystemExit('it was imported')")
-        wheel.writestr("llm_sunset-99.0.dist-info/METADATA", about)
-        wheel.writestr("llm_sunset-99.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
-        wheel.writestr("llm_sunset-99.0.dist-info/RECORD", "")
+    for name, (place, content) in lists.items():
+        about = f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 99.0\n"
+        kind = "Wheel-Version: 1.0\nTag: py3-none-any\n"
+        with zipfile.ZipFile(folder / f"{name}-99.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr(place, json.dumps(content))
+            wheel.writestr(f"{name}/__init__.py", "raise SystemExit('it was imported')")
+            wheel.writestr(f"{name}-99.0.dist-info/METADATA", about)
+            wheel.writestr(f"{name}-99.0.dist-info/WHEEL", kind)
+            wheel.writestr(f"{name}-99.0.dist-info/RECORD", "")
     return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder)}
 
 
@@ -167,6 +180,8 @@ def test_the_daily_issue_is_opened_then_changed(
     assert '+        "date": "2027-03-01"' in text
     assert f"https://{GONE}/" in text
     assert "</pre> @everyone" in fenced(text)
+    assert "ids of litellm 99.0 that can judge text: 2; with a state: 1 (50.0%)" in text
+    assert "1 nothing is known by that name: nobody/knows-1" in fenced(text)
 
     before = {"number": 7, "body": "<!-- epc-upkeep -->\nyesterday", "user": {"login": BOT}}
     answers = {"issues?state=open&per_page=100&page=1": [before]}

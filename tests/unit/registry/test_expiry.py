@@ -148,6 +148,20 @@ def test_reading_r98_the_word_of_long_ago_on_a_day_to_come_is_unconfirmed() -> N
     )
 
 
+def test_reading_r98_a_model_that_was_seen_after_the_day_outlived_it() -> None:
+    """Seen on 10 January, after the day: believed for 120 days, to 10 May."""
+    record = life_record(checked=CHECKED, retires=stated("2026-01-09", "not_before"))
+    life = generation(record).lives[0]
+
+    found = [
+        of_evaluator("j", life, policy=AGED, as_of=day(d)) for d in ("2026-05-10", "2026-05-11")
+    ]
+
+    assert [state.status for state in found] == ["current", "unconfirmed"]
+    assert [state.not_before for state in found] == [None, None]
+    assert found[0].note == "no end is stated"
+
+
 def test_what_is_served_is_said_to_end_and_not_to_have_ended() -> None:
     near = state("2026-06-29", retiring("2026-06-30"))
     old = state("2026-03-31", generation(), policy=SHORT)

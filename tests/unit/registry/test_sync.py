@@ -1,6 +1,7 @@
 """Proposals from others' lists: a diff, nothing lost, nothing written."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ def record(retires: dict[str, object] | None) -> GenerationRecord:
     return parse(generation_record("Judge-1", life_record(retires=retires)), GenerationRecord)
 
 
-def changed_life(before: dict[str, object], told: Claim) -> LifeRecord:
+def changed_life(before: dict[str, object] | None, told: Claim) -> LifeRecord:
     """Return the only life of a record after a claim."""
     (life,) = proposed(record(before), [told]).platforms
     return life
@@ -80,8 +81,7 @@ def test_a_list_is_read_by_platform_and_entries_without_a_day_are_passed_over() 
     entry = {"provider": "OpenAI", "model_id": "m", "shutdown_date": "2027-01-01", "url": "u"}
     dated = {**entry, "provider": "Azure", "last_observed": "2026-10-05"}
     none = {**entry, "shutdown_date": None}
-    strange = {**entry, "provider": "Nobody"}
-    given = [entry, dated, none, strange]
+    given = [entry, dated, none]
 
     found = list(claims(given, platform=None, seen=SEEN))
 
@@ -169,3 +169,125 @@ def test_an_entry_without_a_day_says_something_only_if_it_says_that_none_is_publ
     assert list(claims([given], platform=None, seen=SEEN)) == []
     (found,) = claims([given | {"date_kind": "none_published"}], platform=None, seen=SEEN)
     assert (found.retires, found.as_json()["kind"]) == (None, "none_published")
+
+
+PAGES = {
+    "models": [
+        {
+            "provider": "google-vertex-ai",
+            "id": "m-1",
+            "aliases": ["m-1-001"],
+            "deprecated_on": "2026-08-01",
+            "retires_on": "2027-01-01",
+            "source": "https://page",
+            "checked": "2026-10-16",
+        },
+        {"provider": "maker", "id": "m-2", "earliest_retirement": "2027-03-01"},
+        {
+            "provider": "aws-bedrock",
+            "id": "m-3",
+            "retires_on": "2027-02-01",
+            "note": "EOL date applies in us-east-1.",
+        },
+        {"provider": "maker", "id": "m-4", "status": "deprecated"},
+    ],
+    "sources": [{"provider": "maker", "url": "https://maker", "verified_on": "2026-09-24"}],
+}
+
+
+def test_a_list_read_off_pages_has_its_pages_days_and_kinds() -> None:
+    found = [
+        (c.platform, c.model, str(c.retires), c.kind, c.source, str(c.seen), c.listed)
+        for c in claims(PAGES, platform=None, seen=SEEN, title="pages 1")
+    ]
+
+    page = ("2027-01-01", "exact", "https://page", "2026-10-16", False)
+    assert found == [
+        ("google-vertex", "m-1", *page),
+        ("google-vertex", "m-1-001", *page),
+        ("maker", "m-2", "2027-03-01", "not_before", "https://maker", "2026-09-24", False),
+        # Some regions of a cloud are not the cloud.
+        ("aws-bedrock", "m-3", "2027-02-01", "announced", "pages 1", str(SEEN), True),
+    ]
+
+
+def test_a_list_of_prices_says_who_lists_what_and_not_what_it_says_was_removed() -> None:
+    given = {
+        "models_dev": {
+            "committed_at": "2026-10-23T18:58:46Z",
+            "commit": "4a77c9046b16b24b",
+            "source": "https://models.example",
+        },
+        "prices": {"moonshotai": {"kept": {}, "gone": {}, "old": {}}},
+        "status": {"moonshotai": {"gone": "removed", "old": "deprecated"}},
+    }
+
+    found = list(claims(given, platform=None, seen=SEEN, title="prices 2"))
+
+    assert [(c.platform, c.model, c.retires, c.listed) for c in found] == [
+        ("moonshot", "kept", None, True),
+        ("moonshot", "old", None, True),
+    ]
+    assert {(c.source, c.via, c.seen) for c in found} == {
+        ("https://models.example/commit/4a77c9046b16", "prices 2", day("2026-10-23"))
+    }
+
+
+def test_a_table_of_prices_and_days_is_read_without_its_routes() -> None:
+    given = {
+        "azure/us/m-1": {"litellm_provider": "azure", "deprecation_date": "2027-01-01"},
+        "m-2@001": {"litellm_provider": "vertex_ai-some_models", "deprecation_date": "2027-01-01"},
+        "m-3": {"litellm_provider": "openai"},
+        "sample_spec": {"deprecation_date": "when it ends"},
+    }
+
+    found = list(claims(given, platform=None, seen=SEEN, title="litellm 1"))
+
+    assert [(c.platform, c.model, c.source, c.listed) for c in found] == [
+        ("azure-foundry", "m-1", "litellm 1", True),
+        ("google-vertex", "m-2@001", "litellm 1", True),
+    ]
+
+
+def listed(on: str | None, seen: str = "2026-11-01") -> Claim:
+    return replace(claim(on, seen), listed=True, source="table", via="table 1")
+
+
+def test_a_list_without_pages_moves_no_date_and_stands_beside_it() -> None:
+    before = known("2026-12-01", "2026-10-01")
+    same, other = (
+        changed_life(before, listed("2026-12-01")),
+        changed_life(before, listed("2027-01-01")),
+    )
+
+    assert same.retires
+    assert other.retires
+    assert {same.retires.date, other.retires.date} == {day("2026-12-01")}
+    assert [each.by for each in same.retires.also] == ["table"]
+    assert [(each.by, each.date) for each in other.retires.others] == [("table", day("2027-01-01"))]
+    # Said once, however often it is read.
+    again = proposed(
+        GenerationRecord(generation="Judge-1", maker="maker", platforms=(other,)),
+        [listed("2027-01-01")],
+    )
+    assert again.platforms == (other,)
+
+
+def test_what_a_list_has_was_served_on_its_day_unless_it_had_ended() -> None:
+    open_end, ended = changed_life(None, listed(None)), known("2026-10-01", "2026-09-01")
+
+    checked = open_end.checked
+    assert (checked.source, checked.via, checked.seen) == ("table", "table 1", SEEN)
+    assert open_end.retires is None
+    assert changed_life(ended, listed(None)) == changed_life(ended, listed(None, "2026-08-01"))
+
+
+def test_a_day_without_a_page_is_no_end_where_the_record_has_none() -> None:
+    assert changed_life(None, listed("2027-01-01")).retires is None
+
+
+def test_models_on_platforms_of_which_nothing_is_recorded_are_no_candidates() -> None:
+    strange = replace(claim("2027-01-01", model="new"), platform="nobody")
+
+    assert candidates([record(None)], [strange]) == []
+    assert candidates([record(None)], [replace(strange, platform="maker")])

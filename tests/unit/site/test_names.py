@@ -31,11 +31,19 @@ def test_between_two_days_of_the_list_no_answer_changes() -> None:
             *not_before,
         ]
 
+    alone = [g for g in registry.catalogue.values() if g.name not in registry.generations]
+    known = [*registry.generations.values(), *alone]
+    lives = [
+        [*g.lives, *(x for x in further.lives if further is not g and not g.on(x.platform))]
+        for g in known
+        for further in [registry.catalogue.get(g.name, g)]
+    ]
+    assert [told["name"] for told in made["generations"] if told.get("listed")] == [
+        g.name for g in alone
+    ]
     for day in days:
-        for told, generation in zip(
-            made["generations"], registry.generations.values(), strict=True
-        ):
-            for life, given in zip(told["lives"], generation.lives, strict=True):
+        for told, generation, own_lives in zip(made["generations"], known, lives, strict=True):
+            for life, given in zip(told["lives"], own_lives, strict=True):
                 state = registry.of_life("", given, day)
                 until = state.until.isoformat() if state.until else None
                 own = [state.status, state.reason, until, state.note, state.source, state.revision]

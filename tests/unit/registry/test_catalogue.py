@@ -1,0 +1,140 @@
+"""Models that lists alone know: a line a life, answered by name, and no records."""
+
+from pathlib import Path
+
+import pytest
+from registry_support import Checkout, day, generation_record, life_record
+
+from epc.records.findings import Findings
+from epc.registry.catalogue import COLUMNS, lines, text_of
+from epc.registry.checking import check
+from epc.registry.expiry import Expiry
+from epc.registry.locking import locked
+from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
+from epc.registry.scan.scan import Vocabulary
+from epc.registry.sealed_lives import check as check_seal
+from epc.registry.sealed_lives import latest, seal
+
+HEAD = ",".join(COLUMNS)
+AS_OF = day("2026-11-26")
+# Judge-1 has a record at its maker; the lists know it at a host, and two further models.
+LISTED = (
+    "Judge-1,maker,host,org/judge-1 judge-one,,,,,a list",
+    "Judge-1,maker,maker,judge-uno,,,,,a list",
+    "Other-2,other,host,other-2,2026-01-05,,2026-11-01,,a list",
+    "Other-2,other,open-weights,org/Other-2,,,,,a list",
+    "Third-3,third,third,third-3,,,,2026-10-23,a list",
+)
+
+
+def text(*rows: str) -> str:
+    return "".join(f"{row}\n" for row in (HEAD, *rows))
+
+
+def registry(*rows: str) -> Registry:
+    return Registry.of(
+        {
+            "evaluators": [generation_record("Judge-1", life_record(platform="maker"))],
+            "snapshots": [],
+            "events": [],
+            "policy": {"maximum_age_days": 180, "notice_days": 60, "confirmation_days": 120},
+            "catalogue": text(*(rows or LISTED)),
+        }
+    )
+
+
+def answers(name: str) -> dict[str | None, Expiry]:
+    return {state.platform: state for state in registry().expiry([name], AS_OF)}
+
+
+@pytest.mark.parametrize(
+    ("asked", "platform", "words"),
+    [
+        # A list that only has a name states no day of serving.
+        ("host/judge-one", "host", "unconfirmed"),
+        ("host/org/judge-1", "host", "unconfirmed"),
+        ("host/other-2", "host", "expired since 2026-11-01 (retired)"),
+        ("org/Other-2", "open-weights", "current"),
+        # 34 days after it was seen; a word is believed for 120.
+        ("third-3", "third", "current"),
+    ],
+)
+def test_a_line_answers_for_its_names_on_its_platform(
+    asked: str, platform: str, words: str
+) -> None:
+    assert answers(asked)[platform].words == words
+
+
+def test_a_further_name_of_a_recorded_life_gets_the_records_answer() -> None:
+    by_list, by_record = answers("maker/judge-uno")["maker"], answers("maker/judge-1")["maker"]
+
+    assert (by_list.status, by_list.note) == (by_record.status, by_record.note)
+
+
+def test_a_platform_of_which_a_list_alone_speaks_is_told_with_the_makers_state() -> None:
+    own = answers("judge-1")["maker"].words
+
+    assert answers("host/judge-one")["host"].note.endswith(f"; at maker it is {own}")
+
+
+def test_who_names_no_platform_is_answered_from_the_records_where_there_are_any() -> None:
+    assert list(answers("Judge-1")) == ["maker"]
+    assert set(answers("Other-2")) == {"host", "open-weights"}
+
+
+def test_a_listed_model_is_no_record_and_no_text_is_searched_for_it() -> None:
+    found = registry()
+
+    assert [record.generation for record in found.records] == ["Judge-1"]
+    words = Vocabulary.of(found)
+    # What is asked about is answered; what only looks like a listed model's family is no mention.
+    assert [m.name for m in words.mentions("model: third/third-3\n")] == ["third/third-3"]
+    assert list(words.mentions("third-4 other-9\n")) == []
+
+
+def test_the_file_is_written_in_one_order_whatever_the_lines_order() -> None:
+    forth, back = lines(text(*LISTED)), lines(text(*LISTED[::-1]))
+
+    assert text_of(forth) == text_of(back) == text(*LISTED)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (text(*LISTED[::-1]), "not in order"),
+        (text("A-1,m,m,a-1,,,2026-02-31,,list"), "cannot be read"),
+        (text("A-1,m,m,a-1,,,"), "cannot be read"),
+        ("generation,maker\n", "the columns are not"),
+        (text("Judge-9,m,maker,judge-1,,,,,list"), "maker/judge-1 is Judge-9, and Judge-1 too"),
+        (
+            text("A-1,m,host,a,,,,,list", "B-2,m,host,b A,,,,,list"),
+            "host/A is B-2, and A-1 too",
+        ),
+    ],
+)
+def test_two_models_under_one_name_and_unreadable_lines_are_found(
+    tmp_path: Path, given: str, problem: str
+) -> None:
+    checkout = Checkout(tmp_path)
+    path = checkout.home / "evaluators" / "catalogue.csv"
+    path.write_text(text(*LISTED))
+    assert check(tmp_path) == []
+    assert of_folder(tmp_path).catalogue.keys() == {"Judge-1", "Other-2", "Third-3"}
+
+    path.write_text(given)
+
+    assert any(problem in finding.problem for finding in check(tmp_path))
+
+
+def test_a_changed_line_breaks_the_seal(tmp_path: Path) -> None:
+    checkout, findings = Checkout(tmp_path), Findings()
+    path = checkout.home / "evaluators" / "catalogue.csv"
+    path.write_text(text(*LISTED))
+    with locked(tmp_path, tell=print) as held:
+        seal(held, AS_OF)
+    path.write_text(text(*LISTED[1:]))
+
+    check_seal(tmp_path, latest(tmp_path), findings)
+
+    assert [finding.where for finding in findings.kept()] == ["snapshots/evaluators/catalogue.csv"]
