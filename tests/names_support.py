@@ -64,7 +64,7 @@ TYPED = [
         "expiring: will be retired on 2026-11-30",
         "claude-sonnet-5-5",
     ),
-    ("claude-haiku-4-5", "anthropic", "unconfirmed", "on 2026-10-15 at the earliest"),
+    ("claude-haiku-4-5", "anthropic", "current", "no end is stated"),
     ("us.anthropic.claude-haiku-4-5-20251001-v1:0", "aws-bedrock", "unconfirmed", "2026-07-02"),
     ("gemini-2.5-pro", "google-gemini-api", "expiring: will be retired on 2026-12-01", ""),
     ("grok-4.5", "xai", "current", "no end is stated"),
@@ -171,16 +171,12 @@ SPELT: list[tuple[str, str, str, str | None]] = [
 # What means a known model where nobody has recorded its days, and what names no model.
 UNDATED = [
     (
-        "azure/gpt-4o",
+        "azure/gemini-2.5-pro",
         "through azure-openai or azure-foundry,",
-        "at openai it is expiring: will be retired on 2027-01",
+        "at google-gemini-api it is expiring: will be retired on 2026-12",
     ),
-    (
-        "vertex_ai/claude-sonnet-4-5",
-        "through google-vertex,",
-        "at anthropic it is expiring: will be retired on 2026",
-    ),
-    ("us-gov.anthropic.claude-sonnet-4-5", "through aws-bedrock,", "at anthropic it is expiring"),
+    ("vertex_ai/grok-4.5", "through google-vertex,", "at xai it is current"),
+    ("groq/gpt-4-0613", "through groq,", "at openai it is expired since 2026-10-23"),
     ("together_ai/gpt-4-0613", "through together,", "at openai it is expired since 2026-10-23"),
     (f"{ARN}application-inference-profile/5dews3o6kky6", "it holds no model's name", ""),
     (f"bedrock/{ARN}provisioned-model/abc123", "it holds no model's name", ""),

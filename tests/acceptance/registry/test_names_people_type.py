@@ -125,3 +125,57 @@ def test_a_file_that_spells_a_model_so_never_has_no_names() -> None:
     for spelt in spellings:
         assert [mention.name for mention in words.mentions(f"judge = '{spelt}'\n")] == [spelt]
     assert len(spellings) > 80
+
+
+# Ids of LiteLLM's table, whole, and the generation that each means.
+HOSTED = [
+    ("fireworks_ai/accounts/fireworks/models/glm-5p1", "GLM-5.1"),
+    ("fireworks_ai/kimi-k2p6", "kimi-k2.6"),
+    ("azure/eu/gpt-4o-2024-08-06", "GPT4o-0806"),
+    ("azure/global-standard/gpt-4o-mini", "gpt-4o-mini"),
+    ("azure_ai/FW-GLM-5.1", "GLM-5.1"),
+    ("bedrock/us-gov-west-1/amazon.nova-pro-v1:0", "nova-pro"),
+    ("bedrock/ap-northeast-1/6-month-commitment/anthropic.claude-v2:1", "claude-2.1"),
+    ("bedrock/*/1-month-commitment/cohere.command-text-v14", "command-text"),
+    ("bedrock/claude_platform/claude-opus-5", "claude-opus-5"),
+    ("in.moonshotai.kimi-k3", "kimi-k3"),
+    ("vertex_ai/zai-org/glm-5.2-maas", "GLM-5.2"),
+    ("databricks/databricks-claude-opus-4-5", "claude-opus-4-5"),
+    ("databricks/system.ai.kimi-k3", "kimi-k3"),
+    ("gmi/deepseek-ai/DeepSeek-V3.2", "deepseek-v3.2"),
+    ("gradient_ai/openai-gpt-4o", "gpt-4o"),
+    ("cloudflare/@cf/moonshotai/kimi-k2.6", "kimi-k2.6"),
+    ("openai/decisions/gpt-6-luna", "gpt-6-luna"),
+    # What a host makes of a model, or a faster way to it, is not that model.
+    ("fireworks_ai/glm-5p2-fast", "GLM-5.2-Fast"),
+    ("deepinfra/openai/gpt-oss-120b-Turbo", "gpt-oss-120b-Turbo"),
+    ("fireworks_ai/accounts/fireworks/models/qwen2p5-coder-7b", "Qwen2.5-Coder-7B"),
+    ("nebius/Qwen/Qwen2.5-Coder-7B", "Qwen2.5-Coder-7B"),
+    (
+        "fireworks_ai/accounts/fireworks/models/qwen2p5-coder-7b-instruct",
+        "Qwen2.5-Coder-7B-Instruct",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spelt", "generation"), HOSTED)
+def test_what_a_host_or_a_cloud_puts_round_a_name_is_taken_off(spelt: str, generation: str) -> None:
+    meaning = published().names.meaning(spelt)
+
+    assert {known.name for known, _ in (*meaning.matches, *meaning.elsewhere)} == {generation}
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    ["empiriolabs/qwen3-7-max:variant1", "gmi/zai-org/GLM-5.2-FP8", "coralbricks/glm-5.3-fp4"],
+)
+def test_a_hosts_build_of_a_known_model_is_not_taken_for_it(spelt: str) -> None:
+    (state,) = published().expiry([spelt], AS_OF)
+
+    assert (state.status, "not in this registry" in state.note) == ("unknown", True)
+
+
+def test_names_of_judges_in_papers_mean_their_weights() -> None:
+    for name in ("Con-J", "RISE-7B", "OffsetBias", "URM", "Skywork-Reward-V2-Qwen3-8B"):
+        (state,) = published().expiry([name], AS_OF)
+        assert (state.platform, state.status) == ("open-weights", "current"), name
