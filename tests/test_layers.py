@@ -128,6 +128,8 @@ PURE_MODULES = [
         "endings",
         "names",
         "named",
+        "lists",
+        "catalogue",
         "platforms",
         "record",
         "kinds/table",

@@ -13,7 +13,7 @@ import click
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
-    from epc.registry.sync import Claim
+    from epc.registry.lists import Claim
 
 # The list in a package's wheel, by the name with which the wheel's begins.
 _IN_PACKAGE: Final = {
@@ -58,13 +58,18 @@ def claimed(sources: Iterable[str], *, platform: str | None, seen: date) -> list
 
     Raises: UsageError if there is no such list.
     """
-    from epc.registry.sync import claims
+    from epc.registry.lists import claims
 
-    return [
-        claim
-        for source in sources
-        for claim in claims(given_list(source), platform=platform, seen=seen, title=title(source))
-    ]
+    found: list[Claim] = []
+    for source in sources:
+        document = given_list(source)
+        try:
+            found += claims(document, platform=platform, seen=seen, title=title(source))
+        except ValueError as error:
+            raise UsageError(
+                f"{source} is no list of models: {error}\n  fix: see --help"
+            ) from error
+    return found
 
 
 def title(source: str) -> str:

@@ -13,6 +13,7 @@ from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.registry import catalogue, layout
 from epc.registry.expiry import impossible
+from epc.registry.lifecycles import Generation
 from epc.registry.reading import policy
 
 _CLAUSE: Final = "EPC-5.3(1)"
@@ -39,9 +40,9 @@ def check(checkout: Path) -> list[Finding]:
             names[record["generation"].casefold()] += 1
             served.update(f"{p['platform']}/{p['model']}" for p in record["platforms"])
             called |= {
-                (p["platform"], name.casefold()): record["generation"]
-                for p in record["platforms"]
-                for name in (p["model"], *p["aliases"])
+                (life.platform, name.casefold()): path.stem
+                for life in Generation.parse(record).lives
+                for name in (life.model, *life.aliases)
             }
             pointing += [(f"{where}/platforms/{i}", p) for i, p in enumerate(record["platforms"])]
     for name in (name for name, times in (names + served).items() if times > 1):

@@ -360,12 +360,13 @@ def _open_end(life: Life | None) -> str:
 def kept_until(life: Life) -> date | None:
     """Return the day before which a platform ends nothing, if it states one (Reading R98).
 
-    A model that was seen after that day outlived it, and the day says nothing any more.
+    A model that a source had after that day outlived it, and the day says nothing any more. That
+    its page still states the day says nothing of this: pages keep what has ended.
     """
     retires = life.retires
     if life.pinned or not retires or retires.kind != "not_before":
         return None
-    return None if life.seen and life.seen > retires.date else retires.date
+    return None if life.checked and life.checked > retires.date else retires.date
 
 
 def unconfirmed_from(life: Life, policy: Policy) -> date | None:

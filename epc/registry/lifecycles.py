@@ -147,7 +147,7 @@ class Life:
     """What one platform says of one generation.
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
-    was consulted even where it states no date. An alias has `points_to`, oldest first; what it
+    was consulted, on the day `checked`, even where it states no date. An alias has `points_to`, oldest first; what it
     means on a day is worked out by `aliases.followed`, which fills the last four fields.
     """
 
@@ -161,6 +161,7 @@ class Life:
     replacement: str | None = None
     source: str
     seen: date | None = None
+    checked: date | None = None
     points_to: tuple[Pointer, ...] = ()
     means: Pointer | None = None
     moves: date | None = None
@@ -181,6 +182,7 @@ class Life:
             replacement=record.replacement,
             source=record.checked.source,
             seen=record.seen,
+            checked=record.checked.seen,
             points_to=record.points_to,
         )
 

@@ -88,6 +88,14 @@ class _Ages:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Further:
+    """What a document may have beside what each has; `catalogue` is the text of the file."""
+
+    spot_checks: tuple[SpotChecked, ...] = ()
+    catalogue: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
     """Evaluators, snapshots, events and the expiry policy; `given` is the published document.
 
@@ -118,7 +126,8 @@ class Registry:
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]
         generations = {generation.name: generation for generation in lives}
-        listed = [*catalogue.generations(catalogue.lines(document.get("catalogue", "")))]
+        more = parse(document, _Further)
+        listed = [*catalogue.generations(catalogue.lines(more.catalogue))]
         further = [
             (known, known.on(life.platform) or life, names_of(g, life))
             for g in listed
@@ -152,7 +161,7 @@ class Registry:
                 for s in standing
                 if s.card.replicates and s.trust == "attested"
             ),
-            spot_checks=tuple(parse(c, SpotChecked) for c in document.get("spot_checks", ())),
+            spot_checks=more.spot_checks,
         )
 
     def snapshot(self, tag: str) -> Snapshot:

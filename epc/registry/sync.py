@@ -3,35 +3,16 @@
 A proposal is a diff that a person reads and applies. What was stated before is kept beside the new
 date, because dates move and someone will ask when.
 
-Lists of these shapes are read, most of them from the wheel of a package:
-
-    llm-sunset            [{"provider", "model_id", "shutdown_date", "deprecation_date", "url",
-                          "last_observed"}]; an entry may add "date_kind": fixed, not_before,
-                          inferred or none_published
-    bydtech-model-retire  {"models": [{"provider", "id", "status", "retires_on", "deprecated_on",
-    depdesk               "earliest_retirement", "source", "checked"}]}, read off providers' pages;
-                          `sources` of the whole may have address and day of a provider's page
-    model-prices          {"models_dev": {"committed_at"}, "prices": {provider: {id}}, "status"}:
-                          who lists what on a day, and no date of an end
-    litellm               {id: {"litellm_provider", "deprecation_date"}}: days without a page
-    models                {"data": [{"id", "deprecation" or "shutdown_date"}]}, what a provider's
-                          models endpoint answers where it states when a model ends
-
 The last word of a provider's page moves a date. A list that names no page moves none: what it says
 otherwise stands beside the date (`others`), and what it has on its list was served on its day.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from difflib import unified_diff
-from typing import Any, Final
-
-from msgspec import to_builtins
 
 from epc.json_text import lines_of
-from epc.protocol.results import Json
 from epc.records.strict_json import dumps
 from epc.records.typed import as_json
 from epc.registry import layout
@@ -39,171 +20,11 @@ from epc.registry.lifecycles import (
     Agreeing,
     Checked,
     GenerationRecord,
-    Kind,
     LifeRecord,
     Other,
     Stated,
 )
-
-# What lists call a platform, in small letters, where it is called otherwise here.
-_PLATFORMS: Final = {
-    "google": "google-gemini-api",
-    "gemini": "google-gemini-api",
-    "google vertex": "google-vertex",
-    "google-vertex-ai": "google-vertex",
-    "vertex_ai": "google-vertex",
-    "azure": "azure-foundry",
-    "azure_ai": "azure-foundry",
-    "aws bedrock": "aws-bedrock",
-    "amazon-bedrock": "aws-bedrock",
-    "bedrock": "aws-bedrock",
-    "bedrock_converse": "aws-bedrock",
-    "alibaba": "alibaba-model-studio",
-    "dashscope": "alibaba-model-studio",
-    "moonshotai": "moonshot",
-    "together_ai": "together",
-    "fireworks_ai": "fireworks",
-}
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
-# Pages on which a day is the earliest possible one, unless the end was announced before it:
-# Google's says so of its table, Microsoft's and Anthropic's write "not before". Lists drop that.
-_FLOORS: Final = (
-    "https://ai.google.dev/gemini-api/docs/deprecations",
-    "https://learn.microsoft.com/en-us/azure/ai-foundry/concepts/model-lifecycle-retirement",
-    "https://platform.claude.com/docs/en/about-claude/model-deprecations",
-)
-# What a list may call the kind of a day, and what it is called here.
-_KINDS: Final[dict[str, Kind]] = {
-    "fixed": "exact",
-    "exact": "exact",
-    "not_before": "not_before",
-    "inferred": "announced",
-    "announced": "announced",
-}
-_NONE: Final = "none_published"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A source's word on when a platform retires a model: the day and its kind.
-
-    Without a day, the source says that none is published. `listed` is the word of a list that names
-    no page: it has the model on a day, or a day of its end. A day of some regions counts as that.
-    """
-
-    platform: str
-    model: str
-    retires: date | None
-    kind: Kind
-    source: str
-    seen: date
-    via: str = ""
-    listed: bool = False
-
-    def as_json(self) -> Json:
-        """Return the claim as plain JSON."""
-        return {**to_builtins(self), "kind": self.kind if self.retires else _NONE}
-
-
-def claims(
-    document: Any, *, platform: str | None, seen: date, title: str = "llm-sunset"
-) -> Iterator[Claim]:
-    """Yield what a source claims.
-
-    `platform` is whose models endpoint answered, or the one to read; `seen` the day of asking where
-    an entry has none, `title` what a list without pages is called. An entry without a day says
-    nothing, unless its `date_kind` is `none_published` or it is `listed`.
-    """
-    for entry in _entries(document, platform):
-        day, called = _day(entry.get("shutdown_date")), str(entry.get("provider")).lower()
-        known = _PLATFORMS.get(called, called)
-        listed = entry.get("listed", False)
-        says = day or listed or entry.get("date_kind") == _NONE
-        if says and (platform is None or platform == known):
-            yield Claim(
-                platform=known,
-                model=entry["model_id"],
-                retires=day,
-                kind=_kind(entry),
-                source=entry.get("url") or title,
-                seen=_day(entry.get("last_observed")) or seen,
-                via=title,
-                listed=listed,
-            )
-
-
-def _entries(document: Any, platform: str | None) -> Iterator[Json]:
-    """Yield what a list of any shape says, as llm-sunset's has it."""
-    if isinstance(document, list):
-        yield from document
-    elif not isinstance(document, dict):
-        return
-    elif isinstance(document.get("models"), list):
-        yield from _of_pages(document)
-    elif "models_dev" in document:
-        yield from _of_prices(document)
-    elif platform and "data" in document:
-        for entry in document["data"]:
-            end = entry.get("deprecation") or entry.get("shutdown_date")
-            source = f"{platform}: models endpoint"
-            said = {"provider": platform, "model_id": entry["id"], "shutdown_date": end}
-            yield {**said, "date_kind": "exact", "url": source}
-    else:
-        for name, entry in document.items():
-            provider = entry.get("litellm_provider", "").partition("-")[0]
-            if entry.get("deprecation_date") and provider:
-                said = {"provider": provider, "model_id": name.rpartition("/")[2]}
-                yield {**said, "shutdown_date": entry["deprecation_date"], "listed": True}
-
-
-def _of_pages(document: Json) -> Iterator[Json]:
-    """Yield what a list says that somebody read off the providers' pages."""
-    pages = {page["provider"]: page for page in document.get("sources", [])}
-    for entry in document["models"]:
-        page = pages.get(entry["provider"], {})
-        floor = entry.get("earliest_retirement")
-        for name in (entry["id"], *entry.get("aliases", ())):
-            yield {
-                "provider": entry["provider"],
-                "model_id": name,
-                "shutdown_date": entry.get("retires_on") or floor,
-                "deprecation_date": entry.get("deprecated_on"),
-                "date_kind": "not_before" if floor else "",
-                "url": entry.get("source") or page.get("url"),
-                "last_observed": entry.get("checked") or page.get("verified_on"),
-                # An end in some of a cloud's regions is no end of the model there.
-                "listed": "applies in " in entry.get("note", ""),
-            }
-
-
-def _of_prices(document: Json) -> Iterator[Json]:
-    """Yield what a list of prices has on its day, but for what it says was removed."""
-    origin, gone = document["models_dev"], document.get("status", {})
-    day, commit = origin["committed_at"], f"{origin['source']}/commit/{origin['commit'][:12]}"
-    for provider, models in document["prices"].items():
-        for name in models:
-            if gone.get(provider, {}).get(name) != "removed":
-                said = {"provider": provider, "model_id": name, "last_observed": day}
-                yield {**said, "listed": True, "url": commit}
-
-
-def _kind(entry: Json) -> Kind:
-    """Return what kind of day an entry states: by its own word, else by the page it is from."""
-    if kind := _KINDS.get(entry.get("date_kind", "")):
-        return kind
-    if entry.get("listed"):
-        return "announced"
-    announced, ends = _day(entry.get("deprecation_date")), _day(entry.get("shutdown_date"))
-    if announced and ends and announced < ends:
-        return "exact"
-    return "not_before" if str(entry.get("url", "")).startswith(_FLOORS) else "exact"
-
-
-def _day(value: Any) -> date | None:
-    match = _DAY.match(value) if isinstance(value, str) else None
-    return date.fromisoformat(match[0]) if match else None
+from epc.registry.lists import Claim
 
 
 def proposed(record: GenerationRecord, source_claims: Iterable[Claim]) -> GenerationRecord:

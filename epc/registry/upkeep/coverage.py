@@ -7,12 +7,13 @@ Pure.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
 from epc.records.model_names import key
+from epc.registry.lists import table
 from epc.registry.registry import Registry
 
 _MODES: Final = ("chat", "responses", "completion")
@@ -57,15 +58,18 @@ class Coverage:
             yield f"  {len(ids)} {reason}: {', '.join(ids[:_EXAMPLES])}{more}"
 
 
-def judges(table: Mapping[str, Any]) -> list[str]:
+def judges(document: Any) -> list[str]:
     """Return the ids of LiteLLM's table that can judge text."""
-    modes = {name: entry.get("mode") for name, entry in table.items() if name != "sample_spec"}
-    return [name for name, mode in modes.items() if mode in _MODES and not _NO_JUDGE.search(name)]
+    return [
+        name
+        for name, entry in table(document).items()
+        if entry.mode in _MODES and name != "sample_spec" and not _NO_JUDGE.search(name)
+    ]
 
 
-def coverage(registry: Registry, table: Mapping[str, Any], called: str, as_of: date) -> Coverage:
+def coverage(registry: Registry, document: Any, called: str, as_of: date) -> Coverage:
     """Return how many ids of a table have a state on a day."""
-    ids = judges(table)
+    ids = judges(document)
     states: Counter[str] = Counter()
     unknown: dict[str, list[str]] = {}
     for name in ids:

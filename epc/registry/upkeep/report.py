@@ -13,8 +13,9 @@ from typing import Any, Final
 from msgspec import to_builtins
 
 from epc.registry.expiry import Expiry, days_away
+from epc.registry.lists import Claim
 from epc.registry.registry import Registry
-from epc.registry.sync import Claim, candidates, diff
+from epc.registry.sync import candidates, diff
 from epc.registry.upkeep.coverage import Coverage
 from epc.registry.upkeep.links import Link
 

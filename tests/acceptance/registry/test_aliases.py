@@ -40,7 +40,7 @@ def expiry(*words: str, as_of: str = DAY) -> tuple[int, list[dict[str, Any]]]:
         ("gpt-3.5-turbo", "openai", "gpt-3.5-turbo-0125", "expired", "2026-10-23"),
         ("claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5-20250929", "expiring", "2026-11-30"),
         ("claude-opus-4-5", "anthropic", "claude-opus-4-5-20251101", "current", None),
-        ("claude-haiku-4-5", "anthropic", "claude-haiku-4-5-20251001", "unconfirmed", None),
+        ("claude-haiku-4-5", "anthropic", "claude-haiku-4-5-20251001", "current", None),
         ("claude-opus-4-1", "anthropic", "claude-opus-4-1-20250805", "expired", "2026-08-05"),
         (
             "claude-3-7-sonnet-latest",
@@ -128,8 +128,8 @@ def test_a_name_that_its_maker_gave_to_another_model_has_expired() -> None:
 
 
 def test_a_model_whose_earliest_possible_end_has_passed_is_not_called_expired() -> None:
-    """Google's page calls 2026-10-02 the earliest possible day for gemini-2.5-flash-image."""
-    _, rows = expiry("google-gemini-api/gemini-2.5-flash-image")
+    """Microsoft's page calls 2026-11-15 the earliest possible day for Claude Haiku 4.5."""
+    _, rows = expiry("azure-foundry/claude-haiku-4-5")
 
     assert [(row["status"], row["reason"]) for row in rows] == [("unconfirmed", None)]
 

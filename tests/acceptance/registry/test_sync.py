@@ -59,13 +59,13 @@ def state(checkout: Checkout, name: str) -> dict[str, Any]:
 
 
 def test_a_day_before_which_nothing_ends_survives_a_sync_and_is_no_end(checkout: Checkout) -> None:
-    """The list drops the page's "earliest possible"; the model lived on after 2026-10-02."""
+    """The list drops the page's "earliest possible"; models.dev had the model on 2026-10-23."""
     done = synced(checkout, IMAGE)
     applied(checkout, done.stdout)
 
     assert done.returncode == 1
     found = state(checkout, "google-gemini-api/gemini-2.5-flash-image")
-    assert (found["status"], found["reason"]) == ("unconfirmed", None)
+    assert (found["status"], found["reason"]) == ("current", None)
     record = json.loads((checkout.home / "evaluators/gemini-2.5-flash-image.json").read_text())
     retires = record["platforms"][0]["retires"]
     assert (retires["kind"], retires["seen"]) == ("not_before", "2026-11-20")
@@ -115,6 +115,8 @@ def test_models_that_only_the_source_knows_are_candidates_and_no_findings(
                 "kind": "not_before",
                 "source": GOOGLE,
                 "seen": "2026-11-20",
+                "via": "list.json",
+                "listed": False,
             }
         ],
     }

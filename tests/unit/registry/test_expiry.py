@@ -162,6 +162,17 @@ def test_reading_r98_a_model_that_was_seen_after_the_day_outlived_it() -> None:
     assert found[0].note == "no end is stated"
 
 
+def test_reading_r98_a_page_that_still_states_the_day_after_it_is_no_news() -> None:
+    retires = stated("2026-01-09", "not_before") | {"seen": "2026-01-12"}
+    life = generation(life_record(checked=CHECKED | {"seen": "2026-01-08"}, retires=retires)).lives[
+        0
+    ]
+
+    found = of_evaluator("j", life, policy=AGED, as_of=day("2026-01-13"))
+
+    assert (found.status, found.not_before) == ("unconfirmed", day("2026-01-09"))
+
+
 def test_what_is_served_is_said_to_end_and_not_to_have_ended() -> None:
     near = state("2026-06-29", retiring("2026-06-30"))
     old = state("2026-03-31", generation(), policy=SHORT)

@@ -9,7 +9,8 @@ from registry_support import Checkout, day, generation_record, life_record, stat
 
 from epc.records.typed import as_json, parse
 from epc.registry.lifecycles import GenerationRecord, Kind, LifeRecord
-from epc.registry.sync import Claim, candidates, claims, diff, proposed
+from epc.registry.lists import Claim, claims
+from epc.registry.sync import candidates, diff, proposed
 
 SEEN = day("2026-11-01")
 

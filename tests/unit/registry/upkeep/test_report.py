@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from registry_support import card, day, generation_record, life_record, stated
 
+from epc.registry.lists import Claim
 from epc.registry.registry import Registry
-from epc.registry.sync import Claim
 from epc.registry.upkeep.links import Link
 from epc.registry.upkeep.report import MARK, Upkeep, markdown, text, upkeep
 

@@ -1,0 +1,280 @@
+"""What others' lists say of the ends of models, whichever shape a list has.
+
+    llm-sunset            [{"provider", "model_id", "shutdown_date", "deprecation_date", "url",
+                          "last_observed"}]; an entry may add "date_kind": fixed, not_before,
+                          inferred or none_published
+    bydtech-model-retire  {"models": [{"provider", "id", "retires_on", "deprecated_on",
+    depdesk               "earliest_retirement", "source", "checked"}]}, read off providers' pages;
+                          `sources` of the whole may have address and day of a provider's page
+    model-prices          {"models_dev": {"committed_at"}, "prices": {provider: {id}}, "status"}:
+                          who lists what on a day, and no date of an end
+    litellm               {id: {"litellm_provider", "deprecation_date"}}: days without a page
+    models                {"data": [{"id", "deprecation" or "shutdown_date"}]}, what a provider's
+                          models endpoint answers where it states when a model ends
+
+Pure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from epc.protocol.results import Json
+from epc.records.typed import parse
+from epc.registry.lifecycles import Kind
+
+# What lists call a platform, in small letters, where it is called otherwise here.
+_PLATFORMS: Final = {
+    "google": "google-gemini-api",
+    "gemini": "google-gemini-api",
+    "google vertex": "google-vertex",
+    "google-vertex-ai": "google-vertex",
+    "vertex_ai": "google-vertex",
+    "azure": "azure-foundry",
+    "azure_ai": "azure-foundry",
+    "aws bedrock": "aws-bedrock",
+    "amazon-bedrock": "aws-bedrock",
+    "bedrock": "aws-bedrock",
+    "bedrock_converse": "aws-bedrock",
+    "alibaba": "alibaba-model-studio",
+    "dashscope": "alibaba-model-studio",
+    "moonshotai": "moonshot",
+    "together_ai": "together",
+    "fireworks_ai": "fireworks",
+}
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+# Pages on which a day is the earliest possible one, unless the end was announced before it:
+# Google's says so of its table, Microsoft's and Anthropic's write "not before". Lists drop that.
+_FLOORS: Final = (
+    "https://ai.google.dev/gemini-api/docs/deprecations",
+    "https://learn.microsoft.com/en-us/azure/ai-foundry/concepts/model-lifecycle-retirement",
+    "https://platform.claude.com/docs/en/about-claude/model-deprecations",
+)
+# What a list may call the kind of a day, and what it is called here.
+_KINDS: Final[dict[str, Kind]] = {
+    "fixed": "exact",
+    "exact": "exact",
+    "not_before": "not_before",
+    "inferred": "announced",
+    "announced": "announced",
+}
+_NONE: Final = "none_published"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A source's word on when a platform retires a model: the day and its kind.
+
+    Without a day, the source says that none is published. `listed` is the word of a list that names
+    no page: it has the model on a day, or a day of its end. A day of some regions counts as that.
+    """
+
+    platform: str
+    model: str
+    retires: date | None
+    kind: Kind
+    source: str
+    seen: date
+    via: str = ""
+    listed: bool = False
+
+    def as_json(self) -> Json:
+        """Return the claim as plain JSON."""
+        return {**to_builtins(self), "kind": self.kind if self.retires else _NONE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """What llm-sunset says of a model, and the other lists in its words."""
+
+    provider: str
+    model_id: str
+    shutdown_date: str | None = None
+    deprecation_date: str | None = None
+    date_kind: str = ""
+    url: str | None = None
+    last_observed: str | None = None
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """What a list says that somebody read off a provider's page."""
+
+    provider: str
+    id: str
+    aliases: tuple[str, ...] = ()
+    retires_on: str | None = None
+    earliest_retirement: str | None = None
+    deprecated_on: str | None = None
+    source: str | None = None
+    checked: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Page:
+    provider: str
+    url: str | None = None
+    verified_on: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pages:
+    models: tuple[_Read, ...]
+    sources: tuple[_Page, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Origin:
+    commit: str
+    committed_at: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prices:
+    models_dev: _Origin
+    prices: Mapping[str, Mapping[str, Any]]
+    status: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Served:
+    id: str
+    deprecation: str | None = None
+    shutdown_date: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Endpoint:
+    data: tuple[_Served, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Called:
+    """What litellm's table says of an id."""
+
+    litellm_provider: str = ""
+    deprecation_date: str | None = None
+    mode: str | None = None
+
+
+def claims(
+    document: Any, *, platform: str | None, seen: date, title: str = "llm-sunset"
+) -> Iterator[Claim]:
+    """Yield what a source claims.
+
+    `platform` is whose models endpoint answered, or the one to read; `seen` the day of asking where
+    an entry has none, `title` what a list without pages is called. An entry without a day says
+    nothing, unless its `date_kind` is `none_published` or it is `listed`.
+
+    Raises: ValueError if the document has none of the shapes.
+    """
+    for entry in _entries(document, platform):
+        day, called = _day(entry.shutdown_date), entry.provider.lower()
+        known = _PLATFORMS.get(called, called)
+        says = day or entry.listed or entry.date_kind == _NONE
+        if says and (platform is None or platform == known):
+            yield Claim(
+                platform=known,
+                model=entry.model_id,
+                retires=day,
+                kind=_kind(entry),
+                source=entry.url or title,
+                seen=_day(entry.last_observed) or seen,
+                via=title,
+                listed=entry.listed,
+            )
+
+
+def _entries(document: Any, platform: str | None) -> Iterator[_Entry]:
+    """Yield what a list of any shape says, as llm-sunset's has it."""
+    keys = document.keys() if isinstance(document, dict) else ()
+    if isinstance(document, list):
+        yield from parse(document, list[_Entry])
+    elif "models" in keys:
+        yield from _of_pages(parse(document, _Pages))
+    elif "models_dev" in keys:
+        yield from _of_prices(parse(document, _Prices))
+    elif platform and "data" in keys:
+        for served in parse(document, _Endpoint).data:
+            yield _Entry(
+                provider=platform,
+                model_id=served.id,
+                shutdown_date=served.deprecation or served.shutdown_date,
+                date_kind="exact",
+                url=f"{platform}: models endpoint",
+            )
+    elif keys:
+        for name, called in table(document).items():
+            yield _Entry(
+                provider=called.litellm_provider.partition("-")[0],
+                model_id=name.rpartition("/")[2],
+                shutdown_date=called.deprecation_date,
+                listed=bool(_day(called.deprecation_date)),
+            )
+
+
+def table(document: Any) -> dict[str, Called]:
+    """Return litellm's table.
+
+    Raises: ValueError if it is another document.
+    """
+    return parse(document, dict[str, Called])
+
+
+def _of_pages(pages: _Pages) -> Iterator[_Entry]:
+    by_provider = {page.provider: page for page in pages.sources}
+    for read in pages.models:
+        page = by_provider.get(read.provider, _Page(provider=read.provider))
+        for name in (read.id, *read.aliases):
+            yield _Entry(
+                provider=read.provider,
+                model_id=name,
+                shutdown_date=read.retires_on or read.earliest_retirement,
+                deprecation_date=read.deprecated_on,
+                date_kind="not_before" if read.earliest_retirement else "",
+                url=read.source or page.url,
+                last_observed=read.checked or page.verified_on,
+                # An end in some of a cloud's regions is no end of the model there.
+                listed="applies in " in read.note,
+            )
+
+
+def _of_prices(prices: _Prices) -> Iterator[_Entry]:
+    """Yield what a list of prices has on its day, but for what it says was removed."""
+    origin = prices.models_dev
+    for provider, models in prices.prices.items():
+        gone = prices.status.get(provider, {})
+        for name in (name for name in models if gone.get(name) != "removed"):
+            yield _Entry(
+                provider=provider,
+                model_id=name,
+                url=f"{origin.source}/commit/{origin.commit[:12]}",
+                last_observed=origin.committed_at,
+                listed=True,
+            )
+
+
+def _kind(entry: _Entry) -> Kind:
+    """Return what kind of day an entry states: by its own word, else by the page it is from."""
+    if kind := _KINDS.get(entry.date_kind):
+        return kind
+    if entry.listed:
+        return "announced"
+    announced, ends = _day(entry.deprecation_date), _day(entry.shutdown_date)
+    if announced and ends and announced < ends:
+        return "exact"
+    return "not_before" if (entry.url or "").startswith(_FLOORS) else "exact"
+
+
+def _day(text: str | None) -> date | None:
+    match = _DAY.match(text) if text else None
+    return date.fromisoformat(match[0]) if match else None
