@@ -147,8 +147,9 @@ class Life:
     """What one platform says of one generation.
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
-    was consulted, on the day `checked`, even where it states no date. An alias has `points_to`, oldest first; what it
-    means on a day is worked out by `aliases.followed`, which fills the last four fields.
+    was consulted, on the day `checked`, even where it states no date. An alias has `points_to`,
+    oldest first; what it means on a day is worked out by `aliases.followed`, which fills the last
+    four fields.
     """
 
     platform: str

@@ -56,13 +56,14 @@ def _taken(life: LifeRecord, claim: Claim) -> LifeRecord:
         return _taken_none(life, claim)
     if before and before.date == day:
         return replace(life, retires=replace(before, source=claim.source, seen=claim.seen))
-    others: tuple[Other, ...] = ()
+    now = Stated(date=day, kind=claim.kind, source=claim.source, seen=claim.seen, others=())
     if before:
         settled = f"moved to {day}, as seen on {claim.seen}"
         earlier = Other(date=before.date, by=before.source, seen=before.seen, settled=settled)
-        others = (earlier, *before.others)
-    retires = Stated(date=day, kind=claim.kind, source=claim.source, seen=claim.seen, others=others)
-    return replace(life, retires=retires)
+        same = tuple(Agreeing(by=x.by, seen=x.seen) for x in before.others if x.date == day)
+        others = (earlier, *(x for x in before.others if x.date != day))
+        now = replace(now, others=others, also=same)
+    return replace(life, retires=now)
 
 
 def _beside(life: LifeRecord, claim: Claim) -> LifeRecord:

@@ -254,6 +254,17 @@ def listed(on: str | None, seen: str = "2026-11-01") -> Claim:
     return replace(claim(on, seen), listed=True, source="table", via="table 1")
 
 
+def test_who_said_the_day_before_the_page_did_agrees_with_it() -> None:
+    early = {"by": "a list", "date": "2027-01-01", "seen": None, "settled": "not on the page"}
+    before = known("2026-12-01", "2026-10-01") | {"others": [early]}
+
+    retires = changed_life(before, claim("2027-01-01")).retires
+
+    assert retires
+    assert [other.date for other in retires.others] == [day("2026-12-01")]
+    assert [each.by for each in retires.also] == ["a list"]
+
+
 def test_a_list_without_pages_moves_no_date_and_stands_beside_it() -> None:
     before = known("2026-12-01", "2026-10-01")
     same, other = (
