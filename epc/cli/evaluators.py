@@ -190,6 +190,8 @@ def show(asked: str, registry: str | None) -> None:
     Example:
       epc evaluators show gpt-4o-2024-08-06
     """
+    from epc.records.typed import as_json
+
     opened = open_registry(registry)
     meaning = opened.names.meaning(asked)
     generations = {generation.name for generation, _ in (*meaning.matches, *meaning.elsewhere)}
@@ -197,7 +199,9 @@ def show(asked: str, registry: str | None) -> None:
         raise click.UsageError(
             f"{asked}: {opened.missing(asked)}\n  fix: see `epc evaluators list`"
         )
-    echo_json([r for r in opened.given["evaluators"] if r["generation"] in generations])
+    known = (opened.generations, opened.catalogue)
+    found = [own[name] for name in sorted(generations) for own in known if name in own]
+    echo_json([as_json(generation.record) for generation in found])
 
 
 @command.command()

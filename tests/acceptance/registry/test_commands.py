@@ -195,6 +195,22 @@ def test_evaluators_are_listed_shown_and_checked(checkout: Checkout) -> None:
     assert run(checkout.folder, "evaluators", "show", "nobody").returncode == 2
 
 
+def test_a_model_that_a_list_alone_knows_is_shown_and_answered_for(checkout: Checkout) -> None:
+    head = "generation,maker,platform,names,released,not_before,retires,seen,source"
+    row = "Other-2,other,host,other-2,,,2026-11-01,,a list"
+    (checkout.home / "evaluators" / "catalogue.csv").write_text(f"{head}\n{row}\n")
+
+    (shown,) = rows(run(checkout.folder, "evaluators", "show", "host/other-2"))
+    answer = run(checkout.folder, "expiry", "host/other-2", "--as-of", "2026-11-23")
+
+    assert (shown["generation"], shown["platforms"][0]["retires"]["date"]) == (
+        "Other-2",
+        "2026-11-01",
+    )
+    assert "expired since 2026-11-01 (retired)" in answer.stdout
+    assert run(checkout.folder, "admin", "evaluators", "check").returncode == 0
+
+
 def test_sync_proposes_and_does_not_write(checkout: Checkout, tmp_path: Path) -> None:
     life = life_record(platform="openai", model="gpt-9", retires=stated("2026-07-01"))
     checkout.evaluator(generation_record("gpt-9", life))
