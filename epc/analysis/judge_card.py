@@ -23,10 +23,12 @@ PLACES: Final = "place_consistency_readable"
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "reliability": (
         *("place_consistency", PLACES, "first_place", "repeat_consistency", "ties", "tie_rate"),
-        *("repeat_consistency_all", "unreadable", "flip_rate", "controls", "invalid"),
+        *("repeat_consistency_all", "rearranged_consistency", "place_picked", "unreadable"),
+        *("flip_rate", "controls", "invalid"),
     ),
     "accuracy": (
-        *("accuracy", "accuracy_gold_first", "accuracy_gold_second", "longer", "longer_by_gold"),
+        *("accuracy", "accuracy_readable", "best", "pairs", "place_right", "brier", "ece"),
+        *("accuracy_gold_first", "accuracy_gold_second", "longer", "longer_by_gold"),
     ),
     "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
     "evidence honesty": ("invented_quotes", "evidence"),
@@ -35,7 +37,7 @@ OTHER: Final = "other observed figures"
 # What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
 # they repeated, do they move an agent (Reading R97)?
 QUESTIONS: Final = (
-    ("accuracy", "humans_majority"),
+    ("accuracy", "best/1", "humans_majority"),
     ("place_consistency",),
     ("repeat_consistency", "score_repeat_exact"),
     ("transfer/regret",),

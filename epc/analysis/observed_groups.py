@@ -28,7 +28,7 @@ from epc.records.observed.types import Setting
 
 # What is stated of a subset by itself, where it has so many questions.
 _OF_SUBSET: Final = (
-    *("accuracy", "accuracy_readable", "best", "pairs", "ties", "unreadable"),
+    *("accuracy", "accuracy_readable", "best", "ties", "unreadable"),
     *("repeat_consistency", "rearranged_consistency", "input_tokens", "output_tokens"),
 )
 _LEAST: Final = 10

@@ -132,7 +132,7 @@ def lists_of(verdicts: Verdicts) -> Lists:
     at = np.argsort(order, axis=1)  # the place of each candidate; of no order it is not used
     placed = verdicts.order.codes >= 0
     return Lists(
-        list=verdicts.candidates.codes.astype(np.int64),
+        list=verdicts.item.codes.astype(np.int64),
         cluster=questions(verdicts),
         subset=verdicts.subset.codes.astype(np.int64),
         right=right,

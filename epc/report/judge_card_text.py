@@ -25,6 +25,7 @@ _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
 _DID: Final[Mapping[str, str]] = {
     "accuracy": "it chose the answer that the source calls right in {share} of {n} verdicts",
+    "best": "it found the right answer of a list, by the source, in {share} of {n} askings",
     "humans_majority": "it agreed with the majority of people in {share} of {n} verdicts",
     "place_consistency": "it kept its verdict in {share} of {n} pairs whose answers changed places",
     "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",

@@ -23,7 +23,7 @@ from epc.spec.coupling import RULE
 TOLERANCE: Final = 1e-12
 _LEAST: Final = 10  # questions of a subset
 _OF_SUBSET: Final = (
-    *("accuracy", "accuracy_readable", "best", "pairs", "ties", "unreadable"),
+    *("accuracy", "accuracy_readable", "best", "ties", "unreadable"),
     *("repeat_consistency", "rearranged_consistency", "input_tokens", "output_tokens"),
 )
 

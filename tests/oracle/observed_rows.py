@@ -58,7 +58,7 @@ class Verdict:
     @property
     def unit(self) -> object:
         """What weighs alike, however often it was asked."""
-        return self.stated["candidates"] or self.stated["item"]
+        return self.stated["item"]
 
     @property
     def score(self) -> float | None:
