@@ -5,38 +5,36 @@ from typing import Final
 
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.coupling_text import MATRICES
+from epc.report.document import Part, Section, Table, printed
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
 
-_BESIDE: Final = 2  # directions beside each other
-_GAP: Final = "  "
 Cell = Callable[[Row], str]
 
 
 def report(comparison: CampaignComparison) -> str:
     """Return the comparison of a campaign's runs as it is printed."""
-    return "\n".join(_lines(comparison))
+    return printed(_parts(comparison))
 
 
-def _lines(comparison: CampaignComparison) -> Iterator[str]:
-    runs = list(dict.fromkeys(row.run for row in comparison.rows))
-    yield f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {comparison.id}"
+def _parts(comparison: CampaignComparison) -> Iterator[Part]:
+    runs = {row.run for row in comparison.rows}
+    title = f"{len(runs)} complete run{'s' * (len(runs) != 1)} of campaign {comparison.id}"
+    yield Section(title, [Table(title, _words(comparison.rows))] if runs else [])
     if comparison.rows:
-        yield from ("", *_table(_words(comparison.rows)))
         for figure, (cell, more) in _CROSSING.items():
-            title = f"{MATRICES[figure]} [95%, for the domain]{more}"
-            yield from _by_direction(title, cell, comparison.rows)
-        yield from _by_direction(
-            "gamma (noise floor, 95% of seeds), by EPC-5.2", _gamma, comparison.rows
-        )
-    for executor in dict.fromkeys(agreement.executor for agreement in comparison.agreements):
-        of_executor = [
-            agreement for agreement in comparison.agreements if agreement.executor == executor
-        ]
+            yield _by_direction(
+                f"{MATRICES[figure]} [95%, for the domain]{more}", cell, comparison.rows
+            )
+        title = "gamma (noise floor, 95% of seeds), by EPC-5.2"
+        yield _by_direction(title, _gamma, comparison.rows)
+    executors = dict.fromkeys(agreement.executor for agreement in comparison.agreements)
+    for executor in executors:
         of = f"the same answers of {executor}" if executor else "the same pairs"
-        yield from ("", f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)")
-        yield from _table([_agreed(agreement) for agreement in of_executor])
+        title = f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)"
+        rows = [_agreed(a) for a in comparison.agreements if a.executor == executor]
+        yield Section(title, [Table(title, rows)])
     for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
     for name in comparison.swapped:
@@ -63,22 +61,22 @@ def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     ]
 
 
-def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a table of one figure: a row a run, a column a direction."""
-    yield from ("", title)
-    tables = []
-    groups: dict[tuple[Direction, ...], list[str]] = {}
-    for run in dict.fromkeys(row.run for row in rows):
-        own = tuple(row.direction for row in rows if row.run == run)
-        groups.setdefault(own, []).append(run)
-    for directions, runs in groups.items():
-        cells = {(row.run, row.direction): cell(row) for row in rows}
-        for at in range(0, len(directions), _BESIDE):
-            beside = directions[at : at + _BESIDE]
-            table = [("", *map(pair_title, beside))]
-            table += [(run, *(cells[run, direction] for direction in beside)) for run in runs]
-            tables.append("\n".join(_table(table)))
-    yield "\n\n".join(tables)
+def _by_direction(title: str, cell: Cell, rows: Sequence[Row]) -> Section:
+    """Return one figure: a row a run, a column a direction; a table for runs of like domains."""
+    runs: dict[str, dict[Direction, str]] = {}
+    for row in rows:
+        runs.setdefault(row.run, {})[row.direction] = cell(row)
+    tables = [
+        Table(
+            title,
+            [
+                ("", *map(pair_title, directions)),
+                *((run, *cells.values()) for run, cells in runs.items() if (*cells,) == directions),
+            ],
+        )
+        for directions in dict.fromkeys((*cells,) for cells in runs.values())
+    ]
+    return Section(title, tables)
 
 
 def _redirected(row: Row) -> str:
@@ -101,13 +99,6 @@ def _agreed(agreement: Agreement) -> tuple[str, ...]:
         return agreement.left, agreement.right, "none", counted
     share = _figure(agreement.same, agreement.same_ci95, ".0c")
     return agreement.left, agreement.right, f"{share} ({100 * agreement.chance:.0f})", counted
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        yield f"  {_GAP.join(cells)}".rstrip()
 
 
 _CROSSING: Final[dict[str, tuple[Cell, str]]] = {

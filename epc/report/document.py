@@ -163,7 +163,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _width(*columns: Sequence[str]) -> int:
-    return sum(max(map(len, column)) + len(_GAP) for column in columns)
+    return sum(max(map(len, column)) + len(_GAP) for column in columns) - len(_GAP)
 
 
 def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

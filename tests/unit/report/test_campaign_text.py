@@ -46,6 +46,7 @@ def comparison(*rows: Row, agreements: tuple[Agreement, ...] = ()) -> CampaignCo
 
 
 LAST = [
+    "",
     "NOT COMPLETE: gone",
     "SWAPPED: another evaluator answered within other: measure it again",
 ]
@@ -62,7 +63,6 @@ def test_each_run_has_its_row_and_each_figure_its_table_of_directions() -> None:
 
     assert report(found).splitlines() == [
         "2 complete runs of campaign C",
-        "",
         "             seeds  answers  comparisons  ties   p      word",
         "  m1         30     176      352          12.5%  0.012  coupled",
         "  long-name  3      176      352          none   none   inconclusive",
