@@ -51,7 +51,7 @@ def test_from_a_table_to_a_report(tmp_path: Path, table: Path) -> None:
     assert json.loads(dry.stdout)["judge:mock/judge"]["calls"]["upper"] == 4
     run = epc("judge", "run", "e", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("Judge-v1.0, e: 8 samples, 2 judges\n")
+    assert run.stdout.startswith("Judge-v1.0, e: 8 evaluations by 2 judges\n")
     check = epc("judge", "check", "e", "--format", "json", cwd=tmp_path)
     assert (check.returncode, json.loads(check.stdout)["ok"]) == (0, True)
     report = epc(
@@ -143,7 +143,7 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
     }
     assert shifts == {"self_judge": (4, [True, False]), "cross_judge": (0, [True, False])}
     told = epc("judge", "report", "blind", "named", cwd=tmp_path).stdout
-    assert "the first was blind, the other named: this is what names do, and no drift" in told
+    assert "what names do: blind to named, no drift" in told
 
 
 def test_a_blind_judge_is_asked_the_same_on_another_day(tmp_path: Path, table: Path) -> None:
@@ -255,8 +255,10 @@ def test_reading_r76_one_answer_in_two_evaluations_is_no_agreement(
 
     assert alone.returncode == 0
     assert both.returncode == 1
-    assert "judgments are one answer in both, left out: nothing to compare" in both.stdout
-    assert "1.000" not in both.stdout.partition("drift, same outputs")[2]
+    _, title, drift = both.stdout.partition("\nDrift\n")
+    assert title
+    assert "Shared judgments are one answer in both, and are left out." in drift
+    assert "1.000" not in drift
 
 
 def test_judge_4_1_a_judge_that_refuses_or_says_nothing_is_archived_and_stops_nothing(
