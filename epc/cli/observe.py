@@ -84,9 +84,11 @@ def import_(
         --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
     from epc.records.findings import Checked
+    from epc.records.observed.checking import problems
+    from epc.records.observed.columns import columns_of
     from epc.records.observed.converting import Request
     from epc.records.observed.shapes import convert, faults_of
-    from epc.records.observed.writing import problems_of, require_kind, write
+    from epc.records.observed.writing import present, require_kind, write
     from epc.registry.history import commit_of
 
     require_kind(out)
@@ -103,9 +105,10 @@ def import_(
     done = convert(shape, source, request)
     findings = [*done.findings]
     if done.header:
-        findings += problems_of(out.name, done)
+        verdicts = columns_of(done.rows)
+        findings += problems(out.name, done.header, verdicts, done.place)
         if not findings:
-            write(out, done.header, done.rows)
+            write(out, done.header, done.rows, present(done.header, verdicts))
             note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
             models = {setting.judge.model for setting in done.header.settings.values()}
             for fault in faults_of(shape, models):

@@ -5,6 +5,7 @@ A million verdicts name few settings, items and texts. So a column holds each va
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from operator import attrgetter
 from typing import Any, Final
 
@@ -87,12 +88,12 @@ _OF_ROW: Final = attrgetter(*COLUMNS)
 _BATCH: Final = 20_000
 
 
-def columns_of(rows: Sequence[Row]) -> Verdicts:
+def columns_of(rows: Iterable[Row]) -> Verdicts:
     """Return verdicts by column, each on the line that it would have in a file of them."""
-    collector = Collector()
-    for begin in range(0, len(rows), _BATCH):
-        part = rows[begin : begin + _BATCH]
-        collector.add_rows(part, range(begin + 2, begin + 2 + len(part)))
+    collector, begin, remaining = Collector(), 2, iter(rows)
+    while part := list(islice(remaining, _BATCH)):
+        collector.add_rows(part, range(begin, begin + len(part)))
+        begin += len(part)
     return collector.verdicts()
 
 

@@ -1,6 +1,6 @@
 """What every shape takes and gives: statements about a source in, verdicts or findings out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -47,7 +47,7 @@ class Conversion:
     """
 
     header: Header | None = None
-    rows: Sequence[Row] = ()
+    rows: Collection[Row] = ()
     place: Callable[[int, str], str] | None = None
     findings: Sequence[Finding] = ()
 

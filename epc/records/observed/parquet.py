@@ -17,7 +17,7 @@ MAGIC: Final = b"PAR1"
 METADATA: Final = b"epc.verdicts"
 _LISTS: Final = ("humans", "candidates", "scores", "order")
 _COUNTS: Final = ("a_length", "b_length", "repeat", "picked", "order", "right", "answer_length")
-_GROUP: Final = 200_000  # rows
+_BATCH, _BATCHES = 10_000, 20  # rows at a time, and of these in a group
 _MOST_ROWS: Final = 10_000_000
 
 
@@ -99,8 +99,12 @@ def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collectio
     schema = pa.schema(((name, _kind(name)) for name in names), metadata={METADATA: header})
     with pq.ParquetWriter(file, schema, compression="zstd", compression_level=6) as writer:
         remaining = iter(rows)
-        while part := list(islice(remaining, _GROUP)):
-            writer.write_table(pa.Table.from_pylist(to_builtins(part), schema=schema))
+        while batches := [
+            pa.Table.from_pylist(to_builtins(part), schema=schema)
+            for _ in range(_BATCHES)
+            if (part := list(islice(remaining, _BATCH)))
+        ]:
+            writer.write_table(pa.concat_tables(batches).combine_chunks())
 
 
 def _kind(name: str) -> Any:

@@ -5,9 +5,11 @@ of them: the question goes to its standard input, the answer comes from its stan
 the verdicts are written to a verdict file.
 """
 
+import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -20,10 +22,11 @@ from epc.errors import Finding, UsageError
 from epc.records.checkout import ROOT, answer
 from epc.records.observed.converting import Conversion, Request
 from epc.records.observed.reading import stored
-from epc.records.observed.types import Fault, Header
+from epc.records.observed.types import Fault, Header, Row
 from epc.records.observed.writing import write
 
 FOLDER: Final = ROOT / "pipeline" / "recipes"
+_FILE: Final = "verdicts.jsonl"
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -40,6 +43,24 @@ class Answer(Struct, frozen=True, kw_only=True):
     expected: str
     faults: tuple[Fault, ...]
     findings: Sequence[Finding] = ()
+    verdicts: int = 0
+
+
+class _Rows(Collection[Row]):
+    """The verdicts of a file, read anew each time: a million of them fill no memory."""
+
+    def __init__(self, folder: str, count: int) -> None:
+        self._file, self._count = Path(folder) / _FILE, count
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Row]:
+        return stored(self._file)
+
+    def __contains__(self, row: object) -> bool:
+        return any(row == each for each in self)
 
 
 def main(
@@ -48,12 +69,14 @@ def main(
     """Answer the question on standard input: the whole of a recipe as a script."""
     question = msgspec.json.decode(sys.stdin.buffer.read(), type=Question)
     findings: Sequence[Finding] = ()
+    verdicts = 0
     if question.source is not None:
         done = convert(Path(question.source), question.request)
         findings = done.findings
         if done.header:
             write(Path(question.out), done.header, done.rows)
-    reply = Answer(expected=expected, faults=faults, findings=findings)
+            verdicts = len(done.rows)
+    reply = Answer(expected=expected, faults=faults, findings=findings, verdicts=verdicts)
     sys.stdout.buffer.write(msgspec.json.encode(reply))
 
 
@@ -67,15 +90,15 @@ def run(shape: str, source: Path, request: Request) -> Conversion:
 
     Raises: UsageError if there is no such recipe here; WorldError if it fails.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "verdicts.jsonl"
-        question = Question(source=str(source.absolute()), out=str(out), request=request)
-        done = _answer(shape, question)
-        if done.findings or not out.exists():
-            return Conversion(findings=done.findings)
-        with out.open("rb") as file:
-            header = msgspec.json.decode(next(islice(file, 1)), type=Header)
-        return Conversion(header=header, rows=list(stored(out)))
+    folder = tempfile.mkdtemp()
+    out = Path(folder) / _FILE
+    done = _answer(shape, Question(source=str(source.absolute()), out=str(out), request=request))
+    rows = _Rows(folder, done.verdicts)
+    if done.findings or not out.exists():
+        return Conversion(findings=done.findings)
+    with out.open("rb") as file:
+        header = msgspec.json.decode(next(islice(file, 1)), type=Header)
+    return Conversion(header=header, rows=rows)
 
 
 @cache

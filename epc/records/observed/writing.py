@@ -10,11 +10,9 @@ import msgspec
 from msgspec import UNSET
 
 from epc.arrays import Indices, np
-from epc.errors import Finding, UsageError
+from epc.errors import UsageError
 from epc.records.observed import parquet
-from epc.records.observed.checking import problems
-from epc.records.observed.columns import COLUMNS, FIELDS, Column, Verdicts, columns_of
-from epc.records.observed.converting import Conversion
+from epc.records.observed.columns import COLUMNS, FIELDS, Column, Verdicts
 from epc.records.observed.types import NUMBERS, Header, Judge, Row
 from epc.records.strict_json import dumps_line, written_whole
 from epc.records.typed import as_json
@@ -30,12 +28,6 @@ def require_kind(path: Path, *kinds: str) -> None:
     if path.suffix not in (kinds or _KINDS):
         named = f"not named {kinds[0]}" if kinds else "named neither .jsonl nor .parquet"
         raise UsageError(f"{path.name} is {named}, which says the form")
-
-
-def problems_of(name: str, done: Conversion) -> list[Finding]:
-    """Return what is wrong with a source's verdicts together, where it stands in the source."""
-    assert done.header
-    return list(problems(name, done.header, columns_of(done.rows), done.place))
 
 
 def present(header: Header, verdicts: Verdicts) -> list[str]:
