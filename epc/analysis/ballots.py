@@ -72,7 +72,7 @@ class Ballot:
 def ballots(header: Header, verdicts: Verdicts) -> Iterator[Ballot]:
     """Yield what each judge of a verdict file said; of chosen items only, it says nothing here."""
     verdicts = with_pairs(verdicts)
-    rows, items = rows_of(verdicts), [*_items(header.source.name, verdicts)]
+    rows, items = rows_of(verdicts), dict(_items(header.source.name, verdicts))
     names, subsets = verdicts.setting.names, [*verdicts.subset.names, ""]
     texts = verdicts.answer_sha256.names
     kept = np.flatnonzero(rows.readable | np.isfinite(rows.score))
@@ -150,8 +150,8 @@ class _Tally:
         )
 
 
-def _items(source: str, verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
-    """Yield each item by digests, and 1 where its candidate a is the second by digest.
+def _items(source: str, verdicts: Verdicts) -> Iterator[tuple[int, tuple[Item, int]]]:
+    """Yield each item's code, the item by digests, and 1 where its a is the second by digest.
 
     A mirrored item is the same item. One without a stated question can be shared in its source
     alone, by the number that it has there.
@@ -164,8 +164,10 @@ def _items(source: str, verdicts: Verdicts) -> Iterator[tuple[Item, int]]:
             column.names[code] if code >= 0 else ""
             for column, code in zip(columns, codes, strict=True)
         )
-        named = question or f"{source} {verdicts.item.names[int(verdicts.item.codes[index])]}"
-        yield (named, min(a, b), max(a, b)), int(b != "" and b < a)
+        code = int(verdicts.item.codes[index])
+        named = question or f"{source} {verdicts.item.names[code]}"
+        key = named, min(a, b), max(a, b)
+        yield code, (key, int(b != "" and b < a))
 
 
 def merged(all_ballots: Iterable[Ballot]) -> list[Ballot]:

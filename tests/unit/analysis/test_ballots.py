@@ -89,3 +89,19 @@ def test_a_ballot_that_says_the_same_as_another_counts_once() -> None:
     (whole,) = merged([one, two, one])
 
     assert [said.saying for said in whole.said.values()] == [(0.5, 0.5, 0)]
+
+
+def test_a_scored_list_says_what_its_pairs_say_beside_other_items() -> None:
+    """The right one of three beats one and ties with the other; the list's code is no item's."""
+    names = [digest(name) for name in "abc"]  # by their digests c, b, a
+    scores = {"candidates": names, "right": 0, "scores": [2.0, 1.0, 2.0]}
+    fixed = {"item": "list", "setting": "one", "file": "f", "question_sha256": ASKED}
+
+    ballot = of(fixed | scores, said("x", "a", "a"))
+
+    found = {key[1:]: (each.saying, each.gold) for (key, _), each in ballot.said.items()}
+    assert found == {
+        (names[1], names[0]): ((0, 1, 0), 1),
+        (names[2], names[0]): ((0, 0, 1), 1),
+        (A, B): ((1, 0, 0), -1),
+    }
