@@ -5,12 +5,13 @@ import socket
 import ssl
 import struct
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, cast
 
 from engine_support import PATIENCE_S, a_or_b, digest
 
@@ -36,15 +37,19 @@ class Received:
 class Reply:
     """What the endpoint does with one request.
 
-    `cut` sends that many bytes of the body and resets the connection; `drip` sends white space
-    forever, so that bytes keep coming and the reply never ends.
+    `cut` sends that many bytes of the body and resets the connection, `cut_head` that many of the
+    head; with `resets` off it only ends. `drip` sends white space forever, so that bytes keep
+    coming and the reply never ends; `silent` sends nothing until the client hangs up.
     """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     cut: int | None = None
+    cut_head: int | None = None
+    resets: bool = True
     drip: bool = False
+    silent: bool = False
 
 
 def completion(text: str | None, **changed: Any) -> Reply:
@@ -88,6 +93,14 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def __init__(self, port: int, handler: type[BaseHTTPRequestHandler]) -> None:
+        self.connections: set[socket.socket] = set()
+        super().__init__(("127.0.0.1", port), handler)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close at once: an orderly end before it would hide a reset."""
+        self.close_request(request)
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of a client that hung up: a program may own the streams just now."""
 
@@ -100,6 +113,16 @@ class LoopbackHandler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  (the base class's name for it)
         """Say nothing."""
+
+    def setup(self) -> None:
+        """Note the connection, so that the server can drop it."""
+        super().setup()
+        cast("Server", self.server).connections.add(self.connection)
+
+    def finish(self) -> None:
+        """Forget the connection."""
+        cast("Server", self.server).connections.discard(self.connection)
+        super().finish()
 
     def content(self) -> bytes:
         """Return the body of the request."""
@@ -121,9 +144,30 @@ class Loopback:
     """A server on the loopback interface, in a thread of its own."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
-        self._server = Server(("127.0.0.1", 0), handler)
+        self._listen(0, handler)
+
+    def _listen(self, port: int, handler: type[BaseHTTPRequestHandler]) -> None:
+        self._server = Server(port, handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
         self._thread.start()
+
+    def drop(self) -> None:
+        """Break off every connection."""
+        for connection in list(self._server.connections):
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def refuse(self, seconds: float) -> None:
+        """Refuse connections for a moment, at the port that it has."""
+        port, handler = self._server.server_port, self._server.RequestHandlerClass
+        self.drop()
+        Loopback.close(self)
+        time.sleep(seconds)
+        for _ in range(100):  # another program may hold the port for a moment
+            with suppress(OSError):
+                return self._listen(port, cast("type[BaseHTTPRequestHandler]", handler))
+            time.sleep(0.05)
+        raise AssertionError("the endpoint cannot listen again")
 
     def encrypt(self, context: ssl.SSLContext) -> None:
         """Speak TLS from now on."""
@@ -189,17 +233,25 @@ class Endpoint(Loopback):
                     self.close_connection = True
 
             def _send(self, reply: Reply) -> None:
+                if reply.silent:
+                    self.rfile.read(1)
+                if reply.silent or reply.cut_head is not None:
+                    self.wfile.write(b"HTTP/1.1 200 OK"[: reply.cut_head or 0])
+                    self._end(resets=reply.resets)
+                    return
                 length = 10**9 if reply.drip else len(reply.body)
                 self.begin(reply.status, length, reply.headers)
                 while reply.drip and not endpoint.closing.wait(0.01):
                     self.wfile.write(b" ")
-                if reply.cut is None:
-                    self.wfile.write(reply.body)
-                    return
                 self.wfile.write(reply.body[: reply.cut])
+                if reply.cut is not None:
+                    self._end(resets=reply.resets)
+
+            def _end(self, *, resets: bool) -> None:
                 self.wfile.flush()
-                linger = struct.pack("ii", 1, 0)  # close with a reset
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                if resets:
+                    linger = struct.pack("ii", 1, 0)  # close with a reset
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                 self.close_connection = True
 
         return Handler

@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import os
 import random
+import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -271,8 +272,12 @@ class Run:
         started = [self.processes.Process(target=child, args=arguments) for _ in range(count)]
         if self.case.process == "kill":
             pause = self.rng.random() * 0.004
-            loop = self.endpoint._loop
-            self._at(moment, lambda: loop.call_later(pause, started[0].kill))
+
+            def kill() -> None:
+                with suppress(ValueError):  # it has ended by itself
+                    started[0].kill()
+
+            self._at(moment, threading.Timer(pause, kill).start)
         for process in started:
             process.start()
         for process in started:
