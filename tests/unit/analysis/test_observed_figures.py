@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from observed_support import columns, verdict
+from observed_support import columns, report, verdict
 
 from epc.analysis.observed_figures import of_all, of_gold, of_places, of_scores, repeats
 from epc.analysis.observed_rows import Rows, rows_of
@@ -99,3 +99,25 @@ def test_a_score_gains_by_twice_the_length_within_questions() -> None:
 
     assert figure.value == pytest.approx(0.2)
     assert (figure.n, figure.items) == (4, 2)
+
+
+def test_confidence_is_held_against_how_often_verdicts_are_right() -> None:
+    """40 of 40 are right at .95, 5 of 10 at .5: no error in 40 has an upper end of .093."""
+    sure = [verdict(f"s{n}", "a", "a", gold="a", confidence=0.95) for n in range(40)]
+    unsure = [verdict(f"u{n}", "a", "ab"[n % 2], gold="a", confidence=0.5) for n in range(10)]
+
+    found = report(*sure, *unsure).groups[0].figures
+
+    assert found["ece"].value == pytest.approx((40 * 0.05 + 10 * 0) / 50)
+    assert found["brier"].value == pytest.approx((40 * 0.05**2 + 10 * 0.5**2) / 50)
+    assert (found["threshold/0.1"].value, found["kept/0.1"].value) == (0.95, 40 / 50)
+    assert "threshold/0.05" not in found
+
+
+def test_reading_r26_an_item_asked_more_often_weighs_no_more() -> None:
+    """One item right three times, another wrong once."""
+    often = [verdict("1", "a", "a", gold="a", repeat=n) for n in range(3)]
+
+    found = report(*often, verdict("2", "a", "b", gold="a")).groups[0].figures["accuracy"]
+
+    assert (found.value, found.n) == (0.5, 4)

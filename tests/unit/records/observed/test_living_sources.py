@@ -10,6 +10,7 @@ from observed_sources_support import write
 from recipes import agreement_harness, arena_claude, debate, judgment_battery, uijudge, wmt25
 
 from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.work import Work
 
 Convert = Callable[[Path, Request], Conversion]
 
@@ -171,3 +172,24 @@ def test_reading_r77_wmt25_each_segment_of_a_document_is_a_score_by_two_judges(
         ("command-a", "cs-de/D/0/Sys", 95.0, None),
         ("command-a", "cs-de/D/1/Sys", None, "unreadable"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "licence"),
+    [
+        ("LICENSE.md", "# MIT License\n", "MIT"),
+        ("LICENSE.txt", "Apache License\n", "Apache-2.0"),
+        ("LICENSE.md", "# Terms\n", "unknown"),
+    ],
+)
+def test_reading_r77_a_licence_is_that_of_the_file_under_any_of_its_names(
+    name: str, text: str, licence: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    work = Work(source=tmp_path, request=Request(), expected="rows")
+    work.add("x:1", item="1", setting="j", file="f", a_sha256="0" * 64, a_score=1.0)
+
+    header = work.done(name="s").header
+
+    assert header is not None
+    assert header.source.licence == licence

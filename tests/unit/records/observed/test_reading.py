@@ -63,6 +63,18 @@ def wrong(path: Path) -> list[tuple[str, str]]:
     return [(finding.where, finding.problem) for finding in read(path)[2]]
 
 
+LISTED: dict[str, Any] = {
+    "item": "2",
+    "setting": "j",
+    "file": "f",
+    "question_sha256": X,
+    "candidates": [X, Y],
+    "scores": [1.0, None],
+    "order": [1, 0],
+    "right": 1,
+}
+
+
 def without(*keys: str) -> dict[str, Any]:
     return {key: value for key, value in GOOD.items() if key not in keys}
 
@@ -113,6 +125,36 @@ def test_reading_r77_a_problem_has_its_line_and_field_and_reading_goes_on(
     second = next(each for each in found if each[0] == f"v.jsonl:3{where}")
     assert second[1].startswith(problem)
     assert any(each[0] == "v.jsonl:5" for each in found)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "problem"),
+    [
+        ({"scores": [1.0]}, "/scores", "has not one entry a candidate"),
+        ({"order": [1, 0, 2]}, "/order", "has not one entry a candidate"),
+        ({"order": [1, 1]}, "/order", "names a candidate twice"),
+        ({"right": 2}, "/right", "is none of the candidates"),
+        ({"picked": 2}, "/picked", "is none of the candidates"),
+        ({"a_length": 3}, "/a_length", "speaks of no candidate a"),
+        ({"gold": "a"}, "/gold", "speaks of no candidate b"),
+        ({"candidates": [X]}, "/candidates", "Expected `array` of length >= 2"),
+        ({"confidence": 1.5}, "/confidence", "Expected `float` <= 1.0"),
+    ],
+)
+def test_reading_r77_what_does_not_fit_its_list_is_a_finding(
+    change: dict[str, Any], where: str, problem: str, tmp_path: Path
+) -> None:
+    assert wrong(file_of(tmp_path, LISTED)) == []
+
+    (found,) = wrong(file_of(tmp_path, LISTED | change))
+
+    assert found == (f"v.jsonl:2{where}", problem)
+
+
+def test_reading_r77_a_list_needs_its_question(tmp_path: Path) -> None:
+    line = {key: value for key, value in LISTED.items() if key != "question_sha256"}
+
+    assert wrong(file_of(tmp_path, line)) == [("v.jsonl:2/question_sha256", "is missing")]
 
 
 def test_reading_r77_a_file_without_a_header_shows_the_schema(tmp_path: Path) -> None:
