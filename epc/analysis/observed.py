@@ -163,6 +163,7 @@ class Report:
     choices: Choices
     panels: Sequence[Together] = field(default_factory=tuple)
     effects: Sequence[Together] = field(default_factory=tuple)
+    identity: str = "text"
 
 
 def measure(
@@ -203,6 +204,7 @@ def measure(
         pairs=between(askings),
         panels=[*panels(ways)],
         effects=[*effects(ways)],
+        identity=header.identity,
         choices=choices,
     )
 

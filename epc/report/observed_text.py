@@ -52,6 +52,8 @@ def _heading(report: Report) -> Iterator[str]:
     yield f"{source.name}: {report.verdicts:,} verdicts on {report.items:,} items"
     yield f"  source     {source.repository}, commit {source.commit}, licence {source.licence}"
     yield "  state      recorded by others; says nothing of today (Reading R77)"
+    if report.identity == "name":
+        yield "  digests    of names: the source has no texts"
     for what, count in report.left_out.items():
         yield f"  left out   {count:,} {what}"
     yield f"  twice      {report.duplicates:,} verdicts that stand twice: counted once"

@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracle.observed import disagreements
 from records_support import epc
 from studies.lists_of_four import differences
+
+from epc.analysis.observed import measure
+from epc.records.observed.reading import read
+from epc.records.typed import as_json
 
 LISTS = Path(__file__).parent / "lists"
 EXPECTED = {"composo": 150, "themis": 40}  # values at the least
@@ -34,6 +39,16 @@ def test_reading_r77_a_count_by_pandas_agrees(imported: Path) -> None:
 
     assert wrong == []
     assert count > EXPECTED[shape]
+
+
+def test_reading_r77_the_second_computation_agrees_with_every_interval(imported: Path) -> None:
+    header, verdicts, _ = read(imported)
+    assert header
+    assert verdicts
+
+    report = as_json(measure(header, verdicts))
+
+    assert [*disagreements(report, header, verdicts)] == []
 
 
 def test_reading_r77_lists_come_back_to_the_byte_and_are_sound(imported: Path) -> None:
