@@ -52,6 +52,7 @@ class _Answer(Struct, frozen=True):
     judge: str
     refused: bool
     runs: list[_Run]
+    confidence: float | None = None
 
 
 class _Label(Struct, frozen=True):
@@ -87,6 +88,7 @@ def convert(source: Path, request: Request) -> Conversion:
                 b_sha256=digest(f"{each.item_id}/no"),
                 verdict="unreadable" if each.refused else _ANSWERS.get(each.answer, "unreadable"),
                 **({"gold": gold} if gold else {}),
+                **({} if each.confidence is None else {"confidence": each.confidence}),
                 **answered(each.runs[0].raw),
             )
     return work.done(name="UIJudgeBench", repository=_REPOSITORY, identity="name")
