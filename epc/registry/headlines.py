@@ -91,13 +91,16 @@ def _standing(registry: Registry, tag: str) -> Json:
     }
 
 
-def write_headlines(lock: RegistryLock) -> None:
+def write_headlines(lock: RegistryLock, *, audit: bool = True) -> None:
     """Bring the files up to date with a checkout's snapshots and events.
+
+    Without `audit` the audits stay: a new snapshot's is on its card, and changes no other.
 
     Raises: MalformedError if a document cannot be used; WorldError if the disk fails.
     """
     home = lock.home
-    _write(home / layout.AUDITS, dumps(audits(lock.checkout, of_folder(lock.checkout))))
+    if audit:
+        _write(home / layout.AUDITS, dumps(audits(lock.checkout, of_folder(lock.checkout))))
     registry = of_folder(lock.checkout)
     (home / layout.HEADLINES).mkdir(exist_ok=True)
     for tag in registry.snapshots:

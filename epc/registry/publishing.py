@@ -84,7 +84,7 @@ def publish(
         append(lock, *events)
         for event in events:
             tell(f"event: {event.tag} {event.event}")
-    write_headlines(lock)
+    write_headlines(lock, audit=False)
     if git:
         parts = (str(tag), layout.EVENTS, layout.STORE, *HEADLINES)
         paths = [f"{layout.FOLDER}/{part}" for part in parts if (lock.home / part).exists()]
