@@ -1,7 +1,7 @@
 """The EPC registry: measure evaluator preference coupling, with the noise beside every number.
 
-`epc.run`, `epc.resume`, `epc.load`, `epc.snapshots`, `epc.figures` and `epc.Design` are loaded when
-they are first used, so that `import epc` costs nothing.
+`epc.run`, `epc.resume`, `epc.load`, `epc.snapshots`, `epc.figures`, `epc.which` and `epc.Design`
+are loaded when they are first used, so that `import epc` costs nothing.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from epc.version import __version__
 
 if TYPE_CHECKING:
-    from epc.api import Campaign, Design, Run, figures, load, resume, run, snapshots
+    from epc.api import Campaign, Design, Run, figures, load, resume, run, snapshots, which
 
 __all__ = [
     "Campaign",
@@ -21,6 +21,7 @@ __all__ = [
     "resume",
     "run",
     "snapshots",
+    "which",
 ]
 
 

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Final
 
 from epc.analysis.ballots import Ballot, Key, Said, merged
+from epc.analysis.choosing import Alternative
 from epc.analysis.observed_figures import Figure
 from epc.arrays import Codes, np
 from epc.protocol.results import Json
@@ -102,7 +103,8 @@ class Succession:
 
     `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
     get those that stay with their source. `aliases` are names whose verdicts may be its own, and
-    count as nobody's.
+    count as nobody's. `alternatives` are judges that somebody serves, with any prompt, on questions
+    of which the right answer is known.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Succession:
     successors: tuple[Successor, ...]
     measurement: Measurement
     unlike: tuple[Unlike, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def living(self) -> list[Successor]:

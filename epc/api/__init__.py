@@ -7,7 +7,7 @@ from epc.api.campaign import Campaign
 from epc.api.measured import Run
 from epc.api.measuring import resume, run
 from epc.api.opening import load
-from epc.api.published import figures, snapshots
+from epc.api.published import figures, snapshots, which
 from epc.records.designs import Design
 
-__all__ = ["Campaign", "Design", "Run", "figures", "load", "resume", "run", "snapshots"]
+__all__ = ["Campaign", "Design", "Run", "figures", "load", "resume", "run", "snapshots", "which"]

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from epc.cli.common import echo_json, now
+from epc.cli.common import echo_json, leave, now, open_registry, tell
 from epc.cli.grid import grid_options
-from epc.cli.options import Finite, format_option
+from epc.cli.options import Finite, format_option, registry_option
 from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
@@ -90,8 +90,21 @@ class _Width:
     show_default=True,
     help="Calls under way at once.",
 )
+@click.option(
+    "--judge",
+    metavar="MODEL",
+    help="Instead: how often this judge must be asked, or with whom, to be right as often as "
+    "--accuracy says, on the questions that the registry's judges were compared on.",
+)
+@click.option(
+    "--accuracy",
+    type=Finite(0, 1, min_open=True, max_open=True),
+    help="The share of questions that --judge has to decide rightly, e.g. 0.85.",
+)
+@click.option("--domain", default="all", show_default=True, help="The kind of task, for --judge.")
 @grid_options
 @format_option
+@registry_option
 def command(
     subject: str | None,
     pilot: str | None,
@@ -103,14 +116,21 @@ def command(
     executor: str | None,
     latency: float,
     concurrency: int,
+    judge: str | None,
+    accuracy: float | None,
+    domain: str,
     spread: Any,
     form: str,
+    registry: str | None,
 ) -> None:
     r"""Say what a precision or a power takes, and what it costs.
 
     EVALUATOR is written as for `epc simulate`; a RUN plans by its own spread between seeds. With
     --power or --pilot, whole measurements of EVALUATOR are simulated and put to the audit's rule:
     few tasks and many, few seeds and many, every pair asked once or every round anew.
+
+    With --judge and --accuracy it is another question: one judge several times, or two judges once
+    each? Exits 1 if nothing that was measured is shown to be right so often.
 
     \b
     Example:
@@ -119,6 +139,7 @@ def command(
       epc plan --pilot runs/first --power 0.9
       epc plan runs/first --width 0.05 --evaluator openai/gpt-4o-2024-08-06 \
         --executor openai/gpt-4o-mini-2024-07-18
+      epc plan --judge gpt-5.4-mini --accuracy 0.85 --domain factuality
     """
     from functools import partial
 
@@ -126,6 +147,10 @@ def command(
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.cost_estimate import WAYS, Pace, need
 
+    if (judge is None) != (accuracy is None):
+        raise click.UsageError("--judge and --accuracy belong together: name both")
+    if judge is not None and accuracy is not None:
+        _plan_askings(judge, accuracy, domain, form, registry)
     if executor is not None and evaluator is None:
         raise click.UsageError("--executor writes for an --evaluator: name that as well")
     simulates = power is not None or pilot is not None
@@ -160,6 +185,18 @@ def command(
         lines += ["", *planned.lines(subject, priced=evaluator is not None)]
     click.echo("\n".join(lines))
     click.echo(f"\ntime: {latency:g} s a call, {concurrency} at once")
+
+
+def _plan_askings(
+    judge: str, accuracy: float, domain: str, form: str, location: str | None
+) -> NoReturn:
+    """Say how often a judge must be asked, or with whom, and end the command."""
+    from epc.registry.which import reached
+    from epc.report.which_text import reached_text
+
+    result = reached(open_registry(location), domain, judge, accuracy)
+    tell(form, result.as_json, lambda: reached_text(result))
+    leave(clean=bool(result.reached))
 
 
 def _planned(

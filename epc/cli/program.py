@@ -37,6 +37,7 @@ _SECTIONS: Final = {
     "Look up": {
         "expiry": "Say whether figures and evaluators still hold on a day.",
         "scan": "Find the models that a project names: a gate for your CI.",
+        "which": "Which judge for a kind of task, a platform and a price.",
         "evaluators": "What is known of judges: card, succeed, list, show, export.",
         "snapshot": "The registry's snapshots: list, show, diff, fetch, verify.",
         "data": "All figures, verdicts and trials as Parquet, digests checked.",

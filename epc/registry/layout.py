@@ -19,8 +19,10 @@
     snapshots/.publish*/              what a publication is building, or taking out
     snapshots/dvc/TAG.json            headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
+    snapshots/choices.json            how often ways to decide are right, for `epc which`
     snapshots/audits.json             what today's rule says of those published under an older one
-    params.yaml                       the expiry policy, and where the repository is on the web
+    params.yaml                       the expiry policy, what `epc which` compares, and where the
+                                      repository is on the web
 
 The same as one document is what the site publishes, `registry.json`.
 """
@@ -49,6 +51,7 @@ ASIDE: Final = ".publish"
 HEADLINES: Final = "dvc"
 GAMMAS: Final = "gammas.json"
 AUDITS: Final = "audits.json"
+CHOICES: Final = "choices.json"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own

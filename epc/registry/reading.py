@@ -78,7 +78,7 @@ def known_seals() -> dict[str, str]:
     except UsageError:
         events = list(shipped(SHIPPED).events) if SHIPPED.is_file() else []
     except ValueError as error:
-        raise _malformed(layout.EVENTS, f"no event: {error}") from error
+        raise malformed(layout.EVENTS, f"no event: {error}") from error
     return {event.tag: event.sha256 for event in events if event.event == "published"}
 
 
@@ -107,6 +107,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
     home = checkout / layout.FOLDER
     anew, checks = audits(checkout), _spot_checks(home / layout.SPOT_CHECKS)
     listed = home / layout.EVALUATORS / layout.CATALOGUE
+    compared = home / layout.CHOICES
     with _all_kept():
         return {
             "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
@@ -124,6 +125,7 @@ def document(checkout: Path, *, figures: bool = True) -> Json:
             "policy": policy(checkout),
             **({"spot_checks": checks} if checks else {}),
             **({"catalogue": _text(listed)} if listed.is_file() else {}),
+            **({"choices": _json(compared)} if figures and compared.exists() else {}),
         }
 
 
@@ -154,7 +156,7 @@ def _spot_checks(folder: Path) -> list[Json]:
         try:
             check = parse(_json(path), SpotCheck)
         except ValueError as error:
-            raise _malformed(path, f"no spot check: {error}") from error
+            raise malformed(path, f"no spot check: {error}") from error
         figures = check.agreement
         checks.append(
             SpotChecked(
@@ -176,7 +178,7 @@ def audits(checkout: Path) -> Json:
     path = checkout / layout.FOLDER / layout.AUDITS
     value = _json(path) if path.exists() else {}
     if not isinstance(value, dict):
-        raise _malformed(path, "holds no audits by their tags")
+        raise malformed(path, "holds no audits by their tags")
     return value
 
 
@@ -206,9 +208,9 @@ def policy(checkout: Path) -> Json:
         ages = {key: settings[key] for key in ("maximum_age_days", "notice_days")}
         ages |= {key: settings[key] for key in ("confirmation_days",) if key in settings}
     except (yaml.YAMLError, KeyError, TypeError) as error:
-        raise _malformed(path, f"no expiry policy: {error!r}") from error
+        raise malformed(path, f"no expiry policy: {error!r}") from error
     if not all(type(days) is int and days >= 0 for days in ages.values()):
-        raise _malformed(path, "a number of days must be a whole number, 0 or more")
+        raise malformed(path, "a number of days must be a whole number, 0 or more")
     return ages
 
 
@@ -218,7 +220,7 @@ def _registry(value: Any, where: str) -> Registry:
         return Registry.of(value)
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         lacks = f"it lacks {error}" if isinstance(error, KeyError) else repr(error)
-        raise _malformed(where, f"not a registry: {lacks}") from error
+        raise malformed(where, f"not a registry: {lacks}") from error
 
 
 def _fetched(address: str) -> Any:
@@ -236,7 +238,7 @@ def _part(path: Path | str, key: str) -> Any:
     """Return a document of a snapshot, which has at least a key."""
     value = _json(path)
     if not isinstance(value, dict) or key not in value:
-        raise _malformed(path, f"holds no {key}")
+        raise malformed(path, f"holds no {key}")
     return value
 
 
@@ -255,7 +257,7 @@ def _parsed(text: str | bytes, where: Path | str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _malformed(where, f"not JSON: {error}") from error
+        raise malformed(where, f"not JSON: {error}") from error
 
 
 def _text(path: Path | str) -> str:
@@ -268,6 +270,7 @@ def _text(path: Path | str) -> str:
         ) from error
 
 
-def _malformed(where: Path | str, problem: str) -> MalformedError:
+def malformed(where: Path | str, problem: str) -> MalformedError:
+    """Return the error that a document of a registry cannot be used."""
     remedy = "see `epc snapshot verify` and `epc admin evaluators check`"
     return MalformedError(Finding(clause="EPC-4", where=str(where), problem=problem, remedy=remedy))

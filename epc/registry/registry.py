@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
 
+from epc.analysis.choosing import Choices
 from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
@@ -93,6 +94,7 @@ class _Further:
 
     spot_checks: tuple[SpotChecked, ...] = ()
     catalogue: str = ""
+    choices: Choices | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +104,7 @@ class Registry:
     `catalogue` are models that lists alone know, by their names; a name of `generations` has here
     what lists say of further platforms.
     `listed` is the last day that it knows of, where it is a copy that nobody keeps up to date.
+    `choices` say how often ways to decide are right, where judges were compared.
     """
 
     generations: dict[str, Generation]
@@ -116,17 +119,22 @@ class Registry:
     replicated: frozenset[str]
     spot_checks: tuple[SpotChecked, ...]
     listed: date | None = None
+    choices: Choices | None = None
 
     @classmethod
     def of(cls, document: Json) -> Self:
         """Return the registry that a published document describes."""
+        more = parse(document, _Further)
+        compared = more.choices.settings if more.choices else {}
         pairs = [
-            Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew"))
+            replace(found, compared=compared.get(str(found.tag), frozenset()))
             for entry in document["snapshots"]
+            for found in (
+                Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew")),
+            )
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]
         generations = {generation.name: generation for generation in lives}
-        more = parse(document, _Further)
         listed = [*catalogue.generations(catalogue.lines(more.catalogue))]
         further = [
             (known, known.on(life.platform) or life, names_of(g, life))
@@ -162,6 +170,7 @@ class Registry:
                 if s.card.replicates and s.trust == "attested"
             ),
             spot_checks=more.spot_checks,
+            choices=more.choices,
         )
 
     def snapshot(self, tag: str) -> Snapshot:

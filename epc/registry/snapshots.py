@@ -51,7 +51,8 @@ class Snapshot:
     judge, `observed` ones on verdicts that others recorded, `reported` ones on a publication. The
     days are None where nobody states when it was measured.
     `figures` are those of its `metrics.json`. `audited_anew` is what today's rule says where the
-    card was published under an older one.
+    card was published under an older one. `compared` are the settings of recorded verdicts with
+    which judges are compared: the source's plain prompt.
     """
 
     tag: Tag
@@ -65,6 +66,7 @@ class Snapshot:
     card: Record
     figures: Json
     audited_anew: AuditSummary | None
+    compared: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, card: Json, figures: Json, audited_anew: Json | None = None) -> Self:

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.ballots import Ballot
+from epc.analysis.choosing import Alternative, alternatives
 from epc.analysis.succession import Agreed, Measurement, Succession, Successor, agreed
 from epc.errors import EpcError
 from epc.registry.kept_ballots import Kept, source_of
@@ -70,7 +71,15 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
         successors=tuple(successors),
         measurement=_measurement(registry, who, as_of),
         unlike=agreement.unlike,
+        alternatives=tuple(_alternatives(registry, who, as_of)),
     )
+
+
+def _alternatives(registry: Registry, who: Subject, as_of: date) -> Iterator[Alternative]:
+    """Yield the judges that somebody serves, and that were measured on the same questions."""
+    for other in alternatives(registry.choices, who.name) if registry.choices else ():
+        if registry.is_served(other.model, as_of):
+            yield other
 
 
 def _elsewhere(who: Subject) -> Iterator[str]:
@@ -98,7 +107,8 @@ def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:
     A judge that is gone can be asked nothing. Then a new judge's own figures are all that can be
     had, unless it is asked about the items of the old one's verdicts with the same prompt.
     """
-    candidate = next(_named(registry, who, as_of), _ANYBODY)
+    candidates = (*_named(registry, who, as_of), *_measured(registry, who, as_of))
+    candidate = next(iter(candidates), _ANYBODY)
     own = next((name for life in who.lives for name in _asked(registry, life, as_of)), None)
     judges = [*dict.fromkeys([own, candidate] if own else [candidate])]
     words = " ".join(f"--evaluator {judge}" for judge in judges)
@@ -112,6 +122,13 @@ def _measurement(registry: Registry, who: Subject, as_of: date) -> Measurement:
         command=f"epc run {words} --executor local/smollm2-135m --exhaustive --out runs/successor",
         calls=_EXHAUSTIVE * len(judges),
     )
+
+
+def _measured(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:
+    """Yield judges that somebody serves, by how often they are right on the judge's questions."""
+    for other in _alternatives(registry, who, as_of):
+        for _, life in registry.lives_named(other.model):
+            yield from _asked(registry, life, as_of)
 
 
 def _named(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:

@@ -59,6 +59,7 @@ def text(result: Succession, *, kinds: bool) -> str:
     if result.unlike:
         parts += ["", "judges with common items, and no prompt that is known to be common"]
         parts += [f"  {pair.model}: {pair.items:,} items" for pair in result.unlike]
+    parts += alternative_lines(result)
     measurement = result.measurement
     parts += ["", "the cheapest next measurement", f"  {measurement.command}"]
     parts += [f"  {measurement.calls:,} evaluator calls at most; {measurement.why}"]
@@ -70,6 +71,19 @@ def text(result: Succession, *, kinds: bool) -> str:
     for commands in result.elsewhere:
         parts += ["", ELSEWHERE, *(f"  {line}" for line in commands.splitlines())]
     return "\n".join(parts)
+
+
+def alternative_lines(result: Succession) -> Iterator[str]:
+    """Yield how much more often other judges are right on the same questions, with their price."""
+    if not result.alternatives:
+        return
+    questions = result.alternatives[0].questions
+    yield from ("", f"right more often, or less, on the same {questions:,} questions, asked once")
+    for other in result.alternatives:
+        price = "no price" if other.usd is None else f"${other.usd:.2f} for 1,000 questions"
+        yield f"  {other.model}, prompt {other.prompt}: {other.gain:+.1p}; {price}"
+        by_domain = (f"{name} {gain:+.1p}" for name, gain in other.gains.items())
+        yield f"    {'; '.join(by_domain)}"
 
 
 def sentence(result: Succession) -> str:

@@ -19,7 +19,7 @@ from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
-from epc.site import badges, citing, describing, linked_data
+from epc.site import badges, citing, describing, linked_data, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
@@ -71,6 +71,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
             figure_words=dict(FIGURES),
         ),
     )
+    yield "which.md", page("which", **which.context(site))
     yield "succession.md", page("succession", **_succession())
     yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
 

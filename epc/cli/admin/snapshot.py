@@ -1,9 +1,11 @@
 """`epc admin snapshot`: what a maintainer does to what is published."""
 
 from contextlib import nullcontext
+from importlib.metadata import version
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -26,6 +28,10 @@ from epc.cli.options import (
     format_option,
 )
 from epc.errors import UsageError, is_clean
+
+if TYPE_CHECKING:
+    from epc.analysis.choice_table import Priced
+    from epc.registry.registry import Registry
 
 
 @click.command()
@@ -282,6 +288,25 @@ def headlines() -> None:
 
 
 @command.command()
+def choices() -> None:
+    r"""Write the table that `epc which` answers from: from the kept verdicts and today's prices.
+
+    params.yaml says which prompts of which sources are compared.
+
+    \b
+    Example:
+      epc admin snapshot choices
+    """
+    from epc.registry.choices import write_choices
+    from epc.registry.reading import of_folder
+
+    with locked_here() as lock:
+        registry = of_folder(lock.checkout)
+        path = write_choices(lock, lambda model, *tokens: _priced(registry, model, *tokens))
+    note(f"wrote {path}; commit it")
+
+
+@command.command()
 def export() -> None:
     r"""Print the registry as the one document that `--registry URL` reads.
 
@@ -334,3 +359,28 @@ def _by_watch(tag: str, run: Path) -> str:
     raise UsageError(
         f"the watch of {run} says {standing.verdict}, not drifted\n  fix: `epc watch {run}`"
     )
+
+
+def _priced(registry: "Registry", model: str, read: float, written: float) -> "Priced":
+    """Return what 1,000 questions cost at the first platform of a model whose price is known.
+
+    `read` and `written` are tokens of one question; `read` is not a number where nobody counted.
+    """
+    from epc.analysis.choice_table import Priced
+    from epc.engine.budget import price_of
+    from epc.registry.platforms import PLATFORMS
+
+    if isnan(read):
+        words = f"{model}: none, as its source counts no tokens that are the judge's own"
+        return Priced(usd=None, words=words)
+    for _, life in registry.lives_named(model):
+        platform = PLATFORMS.get(life.platform)
+        price = price_of(f"{platform.providers[0]}/{life.model}") if platform else None
+        if price:
+            usd = (float(price.read) * read + float(price.written) * written) / 1000
+            words = (
+                f"{model} at {life.platform}: ${price.read} for a million tokens read, "
+                f"${price.written} written (genai-prices {version('genai-prices')}, {now().date()})"
+            )
+            return Priced(usd=usd, words=words)
+    return Priced(usd=None, words=f"{model}: none is stated")

@@ -47,5 +47,5 @@ def test_a_price_that_nobody_states_is_unknown_and_not_zero(name: str) -> None:
 def test_a_price_is_that_of_a_prompt_and_not_of_a_very_long_one(
     name: str, read: str, written: int
 ) -> None:
-    """As the makers' price lists have it below 200,000 tokens; above they charge twice for input."""
+    """As the makers' price lists have it below 200,000 tokens; above, input costs twice as much."""
     assert price_of(name) == Price(read=Decimal(read), written=Decimal(written))

@@ -1,0 +1,105 @@
+"""The table of ways to decide, brought up to date from the verdicts that a registry keeps.
+
+`params.yaml` says which prompts of which source are compared: a source's plain ones, so that no
+judge has the best of several prompts. `snapshots/choices.json` is what `epc which` answers from.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from epc.analysis.choice_table import Asked, PriceOf, choices
+from epc.analysis.choosing import Choices
+from epc.arrays import np
+from epc.errors import UsageError
+from epc.records.observed.columns import Verdicts, joined
+from epc.records.strict_json import dumps_line, write_text
+from epc.records.typed import as_json, parse
+from epc.registry import layout
+from epc.registry.fetching import restore_sealed
+from epc.registry.kept_ballots import Kept
+from epc.registry.locking import RegistryLock
+from epc.registry.observed import kept_verdicts
+from epc.registry.reading import malformed, of_folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compared:
+    """What is compared: `settings` are patterns of the settings' names, by the source's name."""
+
+    benchmark: str
+    decides: str
+    chance: float
+    settings: Mapping[str, tuple[str, ...]]
+
+
+def write_choices(lock: RegistryLock, price_of: PriceOf) -> Path:
+    """Bring the table up to date with the verdicts that are kept, and return its path.
+
+    Raises: UsageError if no verdicts of the sources are kept; MalformedError if params.yaml does
+    not say what is compared; WorldError if the disk fails.
+    """
+    path = lock.home / layout.CHOICES
+    document = dumps_line(as_json(choices_of(lock.checkout, price_of)))
+    if not path.is_file() or path.read_text("utf-8") != document:
+        write_text(path, [document])
+    return path
+
+
+def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
+    """Return the table as the kept verdicts give it.
+
+    Raises: as `write_choices`.
+    """
+    compared = _compared(checkout)
+    kept = Kept.of(of_folder(checkout), str(checkout))
+    found = [*_asked(kept, compared.settings)]
+    if not found:
+        raise UsageError(f"no verdicts are kept of {' or '.join(compared.settings)}")
+    return choices(
+        [asked for asked, _ in found],
+        joined([verdicts for _, verdicts in found]),
+        price_of,
+        benchmark=compared.benchmark,
+        decides=compared.decides,
+        chance=compared.chance,
+    )
+
+
+def _asked(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[Asked, Verdicts]]:
+    """Yield each judge of the sources that are compared, and what it said in these settings."""
+    for source, snapshots in kept.by_source.items():
+        patterns = () if isinstance(source, str) else settings.get(source.name, ())
+        for snapshot in snapshots if patterns else ():
+            with TemporaryDirectory() as folder:
+                restore_sealed(snapshot.tag, Path(folder), location=kept.home, store=None)
+                header, verdicts = kept_verdicts(Path(folder))
+            chosen = {n: s for n, s in header.settings.items() if _fits(n, patterns)}
+            codes = [n for n, name in enumerate(verdicts.setting.names) if name in chosen]
+            if codes:
+                prompts = dict.fromkeys(setting.prompt.name for setting in chosen.values())
+                asked = Asked(
+                    model=snapshot.tag.generation,
+                    tag=str(snapshot.tag),
+                    source=header.source.name,
+                    prompt=" or ".join(prompts),
+                    settings=frozenset(chosen),
+                )
+                yield asked, verdicts[np.isin(verdicts.setting.codes, codes)]
+
+
+def _fits(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _compared(checkout: Path) -> _Compared:
+    import yaml
+
+    path = checkout / layout.POLICY
+    try:
+        return parse(yaml.safe_load(path.read_text("utf-8"))["choices"], _Compared)
+    except (yaml.YAMLError, LookupError, TypeError, ValueError) as error:
+        problem = f"does not say what is compared: {error!r}"
+        raise malformed(path, problem) from error

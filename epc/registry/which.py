@@ -1,0 +1,87 @@
+"""Which judge may be used for a kind of task on a day, from what the registry has measured."""
+
+from collections.abc import Iterator
+from datetime import date
+
+from epc.analysis.choosing import Choices, Reached, Which, reaching, short_list
+from epc.errors import UsageError
+from epc.registry.expiry import Expiry
+from epc.registry.registry import Registry
+
+
+def which(
+    registry: Registry,
+    domain: str,
+    as_of: date,
+    *,
+    platform: str | None = None,
+    budget: float | None = None,
+) -> Which:
+    """Return the judges that are not shown to be worse than another, of those that one can use.
+
+    `budget` is in US dollars for 1,000 questions.
+
+    Raises: UsageError if the registry compares no judges, none was measured in the domain, or the
+    platform serves none of them.
+    """
+    choices = _choices(registry)
+    models = dict.fromkeys(model for way in choices.ways for model in way.models)
+    served = {
+        model: places
+        for model in models
+        if (places := dict(_serving(registry, model, as_of, platform)))
+    }
+    if platform and not served:
+        raise UsageError(
+            f"{platform} serves no judge that was measured\n"
+            "  fix: see the platforms' names in `epc evaluators list`, or leave --platform out"
+        )
+    usable = [n for n, way in enumerate(choices.ways) if served.keys() >= {*way.models}]
+    return Which(
+        as_of=as_of.isoformat(),
+        platform=platform,
+        budget=budget,
+        benchmark=choices.benchmark,
+        decides=choices.decides,
+        chance=choices.chance,
+        short=short_list(choices, domain, usable=usable, budget=budget),
+        served=served,
+        gone=tuple(model for model in models if model not in served),
+    )
+
+
+def reached(registry: Registry, domain: str, judge: str, share: float) -> Reached:
+    """Return how often a judge must be asked, or with whom, to be right so often.
+
+    Raises: UsageError if the judge or the domain was not measured.
+    """
+    known = dict.fromkeys(generation.name for generation, _ in registry.lives_named(judge))
+    name = next(iter(known), judge)
+    return reaching(_choices(registry), domain, name, share)
+
+
+def _choices(registry: Registry) -> Choices:
+    if registry.choices is None:
+        raise UsageError(
+            "this registry compares no judges on common questions\n"
+            "  fix: name one that does with --registry"
+        )
+    return registry.choices
+
+
+def _serving(
+    registry: Registry, model: str, as_of: date, platform: str | None
+) -> Iterator[tuple[str, str]]:
+    """Yield each platform that serves a model, and until when as far as it says."""
+    for _, life in registry.lives_named(model):
+        state = registry.of_life(model, life, as_of)
+        if state.status in ("current", "expiring") and platform in (None, life.platform):
+            yield life.platform, _until(state)
+
+
+def _until(state: Expiry) -> str:
+    if state.until:
+        return f"until {state.until}"
+    if state.not_before:
+        return f"not before {state.not_before}"
+    return "without a stated end"

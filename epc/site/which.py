@@ -1,0 +1,56 @@
+"""What the page "Which judge?" shows, and what its script decides with."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from epc.analysis.choosing import ALL, Choices, Domain
+from epc.protocol.results import Json
+from epc.registry.which import which
+from epc.report.which_text import beaten, sentence
+from epc.site.pages import Site
+from epc.statistics.inference import ALPHA, t_point
+
+
+def context(site: Site) -> dict[str, Any]:
+    """Return what the template is given: an answer for each domain, without limits."""
+    choices = site.registry.choices
+    names = choices.domains if choices else ()
+    answers = [which(site.registry, name, site.as_of) for name in names]
+    served = answers[0].served if answers else {}
+    return {
+        "answers": answers,
+        "beaten": beaten,
+        "data": _data(choices, served) if choices else {},
+        "dollars": "${:,.2f}".format,
+        "platforms": sorted({platform for places in served.values() for platform in places}),
+        "sentence": sentence,
+        "title": lambda domain: "All kinds of task" if domain == ALL else domain,
+    }
+
+
+def _data(choices: Choices, served: Mapping[str, Mapping[str, str]]) -> Json:
+    return {
+        "ways": [
+            {"words": w.words, "models": w.models, "askings": w.askings, "usd": w.usd}
+            for w in choices.ways
+        ],
+        "served": served,
+        "domains": {name: _domain(choices, domain) for name, domain in choices.domains.items()},
+        "sentence": {
+            "none": "No measured judge fits.",
+            "one": "It is shown to be right more often than every other measured judge that fits.",
+            "several": "No measured judge that fits is shown to be better than any of these.",
+            "cheapest": "The cheapest is",
+        },
+    }
+
+
+def _domain(choices: Choices, domain: Domain) -> Json:
+    freedom = domain.questions - 1
+    comparisons = range(1, max(2, len(choices.ways)))
+    return {
+        "right": domain.right,
+        "covariance": domain.covariance,
+        "interval": t_point(freedom),
+        "points": [round(t_point(freedom, 2 * ALPHA / count), 6) for count in comparisons],
+    }

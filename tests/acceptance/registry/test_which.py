@@ -1,0 +1,140 @@
+"""`epc which`, and what else is answered from judges that were tried on the same questions."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands_support import run
+from registry_support import Checkout, generation_record, life_record
+
+import epc
+
+
+def way(model: str, askings: int, usd: float | None) -> dict[str, Any]:
+    return {
+        "models": [model],
+        "askings": askings,
+        "prompt": "base",
+        "source": "Somebody's scores",
+        "tags": [f"v1.0-{model}"],
+        "settings": [f"{model}/base"],
+        "usd": usd,
+        "priced": f"{model}: as stated",
+    }
+
+
+# Of 101 questions: variances .0009, .0016 and .0004; the three vary by themselves.
+CHOICES = {
+    "benchmark": "A benchmark",
+    "decides": "the right one of four answers has the highest score",
+    "chance": 0.25,
+    "ways": [way("Judge-1", 1, 2.0), way("Judge-2", 1, 1.0), way("Judge-2", 8, 9.0)],
+    "domains": {
+        name: {
+            "questions": 101,
+            "right": right,
+            "covariance": [[0.0009], [0.0, 0.0016], [0.0, 0.0, 0.0004]],
+        }
+        for name, right in {"all": [0.7, 0.72, 0.74], "Math": [0.6, 0.8, 0.95]}.items()
+    },
+}
+
+
+@pytest.fixture
+def compared(checkout: Checkout) -> Checkout:
+    checkout.evaluator(generation_record("Judge-2", life_record(model="judge-2")))
+    (checkout.folder / "snapshots" / "choices.json").write_text(json.dumps(CHOICES))
+    return checkout
+
+
+def answer(folder: Path, *words: str, code: int = 0) -> dict[str, Any]:
+    done = run(folder, "which", *words, "--as-of", "2026-06-01", "--format", "json")
+    assert done.returncode == code, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def names(options: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(option["way"]["models"][0], option["way"]["askings"]) for option in options]
+
+
+def test_a_judge_that_is_shown_to_be_right_less_often_is_not_listed(compared: Checkout) -> None:
+    """Math: .95 - .8 = .15, of sqrt(.0016 + .0004) = .0447: t 3.35; at .05 / 2 one-sided 1.98."""
+    told = answer(compared.folder, "--domain", "math")["short"]
+
+    assert names(told["options"]) == [("Judge-2", 8)]
+    assert names(told["beaten"]) == [("Judge-2", 1), ("Judge-1", 1)]
+    low, high = told["options"][0]["right"]["ci95"]
+    assert (low, high) == pytest.approx((0.95 - 1.984 * 0.02, 0.95 + 1.984 * 0.02), abs=1e-4)
+
+
+def test_what_differs_by_chance_alone_is_listed_the_cheapest_first(compared: Checkout) -> None:
+    told = answer(compared.folder)["short"]
+
+    assert names(told["options"]) == [("Judge-2", 1), ("Judge-1", 1)]
+    text = run(compared.folder, "which", "--as-of", "2026-06-01").stdout
+    assert text.startswith("No measured judge is shown to be better than any of these 2 ")
+    assert "the cheapest is Judge-2, once: $1.00 for 1,000 questions" in text
+
+
+def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> None:
+    cheap = answer(compared.folder, "--domain", "math", "--budget", "2")["short"]
+    assert names(cheap["options"]) == [("Judge-2", 1)]
+    assert names(cheap["too_dear"]) == [("Judge-2", 8)]
+
+    later = run(compared.folder, "which", "--as-of", "2026-09-02", "--format", "json")
+    told = json.loads(later.stdout)
+    assert told["gone"] == ["Judge-1"]
+    assert names(told["short"]["options"]) == [("Judge-2", 1)]
+
+
+def test_a_platform_keeps_to_what_it_serves_and_an_unknown_one_is_refused(
+    compared: Checkout,
+) -> None:
+    told = answer(compared.folder, "--platform", "cloud")
+    assert names(told["short"]["options"]) == [("Judge-1", 1)]
+    assert told["served"] == {"Judge-1": {"cloud": "until 2026-09-01"}}
+
+    done = run(compared.folder, "which", "--platform", "moon", "--as-of", "2026-06-01")
+    assert (done.returncode, "moon serves no judge" in done.stderr) == (2, True)
+
+
+def test_nothing_that_fits_exits_1_and_an_unknown_domain_exits_2(compared: Checkout) -> None:
+    assert answer(compared.folder, "--budget", "0.5", code=1)["short"]["options"] == []
+    done = run(compared.folder, "which", "--domain", "poetry")
+    assert (done.returncode, "one of all, Math" in done.stderr) == (2, True)
+
+
+def test_a_registry_that_compares_no_judges_says_so(checkout: Checkout) -> None:
+    done = run(checkout.folder, "which")
+    assert (done.returncode, "compares no judges" in done.stderr) == (2, True)
+
+
+def test_python_and_the_command_give_the_same_answer(compared: Checkout) -> None:
+    from datetime import date
+
+    told = epc.which("math", registry=str(compared.folder), as_of=date(2026, 6, 1))
+    assert told.as_json() == answer(compared.folder, "--domain", "math")
+
+
+def test_a_plan_says_how_often_a_judge_must_be_asked(compared: Checkout) -> None:
+    """Two ways are looked at: .95 - 2.276 * .02 = .904, .8 - 2.276 * .04 = .709."""
+    words = ("plan", "--judge", "Judge-2", "--accuracy", "0.9", "--domain", "math")
+    done = run(compared.folder, *words, "--format", "json")
+    told = json.loads(done.stdout)
+
+    assert (done.returncode, names(told["reached"])) == (0, [("Judge-2", 8)])
+    lows = [option["right"]["ci95"][0] for option in told["looked_at"]]
+    assert lows == pytest.approx([0.8 - 2.276 * 0.04, 0.95 - 2.276 * 0.02], abs=1e-3)
+    assert run(compared.folder, *words[:3], "--accuracy", "0.99").returncode == 1
+    assert run(compared.folder, "plan", "--judge", "Judge-2").returncode == 2
+
+
+def test_a_successor_is_held_against_judges_on_the_same_questions(compared: Checkout) -> None:
+    """Judge-2 is right 2.0 points more often over all, 20.0 in Math, whatever the prompts."""
+    done = run(compared.folder, "evaluators", "succeed", "Judge-1", "--as-of", "2026-06-01")
+
+    assert "on the same 101 questions, asked once" in done.stdout
+    assert "Judge-2, prompt base: +2.0 points [" in done.stdout
+    assert "Math +20.0 points [" in done.stdout

@@ -1,0 +1,168 @@
+"""The table behind `epc which`, by hand: four questions, two judges that score, one that picks."""
+
+from collections.abc import Iterator
+from math import isnan
+from typing import Any
+
+import pytest
+
+from epc.analysis.choice_table import Asked, Priced, choices
+from epc.analysis.choosing import Choices
+from epc.records.observed.columns import Verdicts, columns_of
+from epc.records.observed.types import Row
+
+QUESTIONS = {"q1": "Math", "q2": "Math", "q3": "Focus", "q4": "Focus"}
+# Each asking's scores of the right and the wrong answer, by question.
+SCORES = {
+    "often": {
+        "q1": [(9, 1), (9, 1)],
+        "q2": [(5, 5), (6, 5)],
+        "q3": [(2, 8), (9, 1)],
+        "q4": [(7, 3), (7, 3)],
+    },
+    "twice": {
+        "q1": [(1, 9), (1, 9)],
+        "q2": [(9, 2), (2, 9)],
+        "q3": [(8, 3), (8, 3)],
+        "q4": [(7, 7), (7, 7)],
+    },
+}
+# Where the right answer stood, and the candidate that was picked: 0 is the right one.
+PICKS = {
+    "picks": {
+        "q1": [(0, 0), (0, 0), (1, 1)],
+        "q2": [(0, 0), (1, 0)],
+        "q3": [(0, 1), (1, 1)],
+        "q4": [(0, 0), (1, 1)],
+    },
+}
+
+
+def digest(name: str) -> str:
+    return name.encode().hex().ljust(64, "0")
+
+
+def rows() -> Iterator[Row]:
+    def row(setting: str, question: str, repeat: int, **said: Any) -> Row:
+        return Row(
+            item=question,
+            setting=setting,
+            file="f",
+            subset=QUESTIONS[question],
+            question_sha256=digest(question),
+            candidates=(digest(f"{question}/0"), digest(f"{question}/1")),
+            right=0,
+            repeat=repeat,
+            **said,
+        )
+
+    for judge, by_question in SCORES.items():
+        for question, askings in by_question.items():
+            for repeat, scores in enumerate(askings):
+                said = {"input_tokens": 100.0, "output_tokens": 10.0} if judge == "often" else {}
+                yield row(judge, question, repeat, scores=tuple(map(float, scores)), **said)
+    for judge, picked in PICKS.items():
+        for question, answers in picked.items():
+            for repeat, (place, pick) in enumerate(answers):
+                order = (0, 1) if place == 0 else (1, 0)
+                yield row(judge, question, repeat, order=order, picked=pick)
+
+
+def price_of(model: str, read: float, written: float) -> Priced:
+    return Priced(usd=None if isnan(read) else read + 10 * written, words=f"{model}'s price")
+
+
+def table(verdicts: Verdicts, *judges: str) -> Choices:
+    asked = [
+        Asked(
+            model=name,
+            tag=f"v1.0-{name}",
+            source="A source",
+            prompt="p",
+            settings=frozenset({name}),
+        )
+        for name in judges
+    ]
+    return choices(asked, verdicts, price_of, benchmark="B", decides="d", chance=0.5)
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> Verdicts:
+    return columns_of([*rows()])
+
+
+def shares(found: Choices, domain: str = "all") -> dict[tuple[tuple[str, ...], int], float]:
+    ways = zip(found.ways, found.domains[domain].right, strict=True)
+    return {(way.models, way.askings): right for way, right in ways}
+
+
+def test_the_answer_with_the_highest_mean_score_is_taken_and_ties_are_shared(
+    verdicts: Verdicts,
+) -> None:
+    """Often, once: q1 1, q2 (.5 + 1) / 2, q3 (0 + 1) / 2, q4 1; twice: 1, 1, 11 to 9 is 1, 1.
+
+    Twice, once: 0, .5, 1, .5; twice: 0, 11 to 11 is .5, 1, .5.
+    """
+    found = shares(table(verdicts, "often", "twice"))
+
+    assert found[("often",), 1] == pytest.approx((1 + 0.75 + 0.5 + 1) / 4)
+    assert found[("often",), 2] == pytest.approx(1)
+    assert found[("twice",), 1] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
+    assert found[("twice",), 2] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
+
+
+def test_two_judges_of_a_source_are_asked_once_each_and_their_scores_add_up(
+    verdicts: Verdicts,
+) -> None:
+    """By the runs of askings, which both begin together: the sums of the right and the wrong one.
+
+    q1 10 to 10 twice: .5. q2 14 to 7, 8 to 14: .5. q3 10 to 11, 17 to 4: .5. q4 14 to 10: 1.
+    """
+    found = shares(table(verdicts, "often", "twice"))
+
+    assert found[("often", "twice"), 1] == pytest.approx((0.5 + 0.5 + 0.5 + 1) / 4)
+
+
+def test_of_picks_each_place_of_the_right_answer_weighs_alike_however_often_it_was_there(
+    verdicts: Verdicts,
+) -> None:
+    """q1: at the first place 2 of 2, at the second 0 of 1, so 1/2. q2: 1. q3: 0. q4: 1/2."""
+    found = table(verdicts, "often", "picks")
+
+    assert shares(found)[("picks",), 1] == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
+    assert shares(found, "Math")[("picks",), 1] == pytest.approx(0.75)
+    assert [way.models for way in found.ways] == [("often",), ("often",), ("picks",)]
+
+
+def test_shares_vary_together_as_their_questions_do(verdicts: Verdicts) -> None:
+    """Often, twice: always 1. Picks: .5, 1, 0, .5 vary by 1/6, over 4 questions."""
+    found = table(verdicts, "often", "picks").domains["all"]
+
+    assert found.questions == 4
+    assert found.variance(1, 1) == pytest.approx(0)
+    assert found.variance(2, 2) == pytest.approx(1 / 6 / 4, rel=1e-5)
+    # Often, once: 1, .75, .5, 1 with mean .8125: their products' sum is .1875, by 3, by 4.
+    off = [(1, 0.5), (0.75, 1), (0.5, 0), (1, 0.5)]
+    together = sum((a - 0.8125) * (b - 0.5) for a, b in off) / 3 / 4
+    assert found.variance(0, 2) == found.variance(2, 0) == pytest.approx(together, rel=1e-5)
+
+
+def test_a_question_that_one_judge_was_asked_about_less_often_is_out_for_all() -> None:
+    short = columns_of(
+        [row for row in rows() if (row.setting, row.item, row.repeat) != ("twice", "q4", 1)]
+    )
+    found = table(short, "often", "twice")
+
+    assert found.domains["all"].questions == 3
+    assert shares(found)[("often",), 1] == pytest.approx((1 + 0.75 + 0.5) / 3)
+
+
+def test_a_price_is_that_of_the_prompt_read_once_and_of_all_answers(verdicts: Verdicts) -> None:
+    """100 tokens read once, ten written at each asking; the other judge's tokens nobody counted."""
+    found = {(way.models, way.askings): way for way in table(verdicts, "often", "twice").ways}
+
+    assert found[("often",), 1].usd == 100 + 10 * 10
+    assert found[("often",), 2].usd == 100 + 10 * 20
+    assert found[("twice",), 1].usd is None
+    assert found[("often", "twice"), 1].usd is None
+    assert found[("often", "twice"), 1].priced == "often's price; twice's price"
