@@ -34,6 +34,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "evidence honesty": ("invented_quotes", "evidence"),
 }
 OTHER: Final = "other observed figures"
+KINDS_OF_TASK: Final = "accuracy by kind of task"
 # What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
 # they repeated, do they move an agent (Reading R97)?
 QUESTIONS: Final = (
@@ -59,6 +60,8 @@ class Rested(Protocol):
     def items(self) -> int | None: ...  # noqa: D102
     @property
     def left_out(self) -> str: ...  # noqa: D102
+    @property
+    def plain(self) -> bool: ...  # noqa: D102
 
 
 R = TypeVar("R", bound=Rested)
@@ -68,8 +71,8 @@ def headline(figures: Iterable[R]) -> R | None:
     """Return what is said of recorded verdicts first, if anything answers a question.
 
     That is the first question that enough independent items answer. If none does, it is the one
-    with the most. Of several settings the one with the most items counts, then with the most of n,
-    then the direction whose regret is larger.
+    with the most. Of several settings a plain one counts before others, then the one with the most
+    items, then with the most of n, then the direction whose regret is larger.
 
     Source: Reading R97.
     """
@@ -79,7 +82,8 @@ def headline(figures: Iterable[R]) -> R | None:
     def order(figure: R) -> tuple[float, ...]:
         size, asked = -(figure.items or 0), question(figure.name) or 0
         regret = (figure.value or 0.0) if is_of(figure.name, "transfer/regret") else 0.0
-        return (*((asked, size) if enough else (size, asked)), -(figure.n or 0), -regret)
+        first = (asked, not figure.plain, size) if enough else (size, asked)
+        return (*first, -(figure.n or 0), -regret)
 
     return min(enough or known, key=order, default=None)
 
@@ -116,7 +120,8 @@ class Known:
 
     `of` is the snapshot or the file, `setting` what was asked how, `unit` what `n` counts.
     `left_out` says why it counts for no requirement; empty if it does. `epc_5_2` is what the paper
-    makes of a gamma, and whether the noise allows it.
+    makes of a gamma, and whether the noise allows it. `plain` is a figure of the prompt with which
+    judges are compared; `subset` is the kind of task that it is of, empty for all.
     """
 
     name: str
@@ -133,6 +138,8 @@ class Known:
     prompt: str = ""
     left_out: str = ""
     epc_5_2: str = ""
+    plain: bool = False
+    subset: str = ""
 
     @property
     def basis(self) -> str:
@@ -142,6 +149,8 @@ class Known:
     @property
     def section(self) -> str:
         """The heading that it stands under; empty where only programs are shown it."""
+        if self.subset:
+            return KINDS_OF_TASK
         return _section(self.name) or (OTHER if self.items is not None else "")
 
 
@@ -192,7 +201,8 @@ class Card:
 
     def counted(self, name: str) -> list[Known]:
         """Return the figures of a name, or of its directions, that count as evidence."""
-        return [f for f in self.figures if is_of(f.name, name) and not f.left_out]
+        known = (f for f in self.figures if is_of(f.name, name))
+        return [f for f in known if not f.left_out and not f.subset]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ Pure: it takes JSON that schemas have admitted.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ class Figure:
     `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
     Of recorded verdicts `n` is its own, of so many independent `items`; `left_out` says why it is
     no evidence. `reading` is what the paper makes of a gamma, and whether the noise allows it.
+    `plain` is a figure of the prompt with which judges are compared.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Figure:
     items: int | None = None
     left_out: str = ""
     reading: str = ""
+    plain: bool = False
 
     def __str__(self) -> str:
         if self.spread:
@@ -88,10 +90,19 @@ def figures(document: Json, prefix: str = "", faults: Sequence[Fault] = ()) -> I
                 yield from _of_group(group, faults)
 
 
-def headline_of_groups(document: Json, faults: Sequence[Fault] = ()) -> Figure | None:
-    """Return the headline of recorded verdicts, if they have one (Reading R97)."""
+def headline_of_groups(
+    document: Json, faults: Sequence[Fault] = (), compared: Collection[str] = ()
+) -> Figure | None:
+    """Return the headline of recorded verdicts, if they have one (Reading R97).
+
+    `compared` are the settings with which judges are compared.
+    """
     groups: Iterable[Json] = document.get("groups") or ()
-    return headline(figure for group in groups for figure in _of_group(group, faults))
+    found = (figure for group in groups for figure in _of_group(group, faults))
+    return headline(
+        replace(figure, plain=any(figure.name.endswith(f"/{name}") for name in compared))
+        for figure in found
+    )
 
 
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:
@@ -126,7 +137,7 @@ def _of_group(document: Json, faults: Sequence[Fault]) -> Iterator[Figure]:
 
 def headline_of(snapshot: Snapshot) -> Figure | None:
     """Return the headline of a snapshot of recorded verdicts, if it has one."""
-    return headline_of_groups(snapshot.figures, snapshot.card.known_faults)
+    return headline_of_groups(snapshot.figures, snapshot.card.known_faults, snapshot.compared)
 
 
 def figures_of(snapshot: Snapshot) -> Iterator[Figure]:

@@ -165,7 +165,10 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
 
 
 def _of_snapshot(
-    snapshot: Snapshot, state: Expiry, why: str, settings: Sequence[str]
+    snapshot: Snapshot,
+    state: Expiry,
+    why: str,
+    settings: Sequence[str],
 ) -> Iterator[Known]:
     if "groups" not in snapshot.figures:
         yield from _figures(snapshot, state, why)
@@ -174,7 +177,22 @@ def _of_snapshot(
     for group in figures.groups:
         if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
             out = why or misread(snapshot.card.known_faults, group.settings)
-            yield from _observed(str(snapshot.tag), figures.source, group, state.words, out)
+            known = _observed(str(snapshot.tag), figures.source, group, state.words, out)
+            is_plain = bool(snapshot.compared.intersection(group.settings))
+            yield from (replace(figure, plain=is_plain) for figure in known)
+            if is_plain and not out:
+                yield from _by_kind(str(snapshot.tag), figures.source, group, state.words)
+
+
+def _by_kind(of: str, source: Source, group: Group, state: str) -> Iterator[Known]:
+    """Yield how often a judge is right by kind of task: asked once, and as often as it was."""
+    for subset, by_name in sorted(group.by_subset.items()):
+        best = sorted(name for name in by_name if is_of(name, "best"))
+        names = [*dict.fromkeys((*best[:1], *best[-1:]))] or ["accuracy"]
+        chosen = {name: by_name[name] for name in names if name in by_name}
+        one = replace(group, figures=chosen, transfer=None)
+        for known in _observed(of, source, one, state):
+            yield replace(known, subset=subset, plain=True)
 
 
 def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:

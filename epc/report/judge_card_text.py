@@ -6,6 +6,7 @@ from typing import Final
 from epc.analysis.judge_card import (
     DAYS_LEFT,
     INDEPENDENT,
+    KINDS_OF_TASK,
     OTHER,
     PLACES,
     SECTIONS,
@@ -19,8 +20,9 @@ from epc.analysis.judge_card import (
 )
 from epc.records.observed.types import UNKNOWN
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, figure_text
+from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 
+_FEW: Final = 2  # other prompts, from which on they are one line
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
 _DID: Final[Mapping[str, str]] = {
@@ -91,7 +93,7 @@ def judged(card: Card) -> str:
 
 def _recorded(card: Card) -> Iterator[str]:
     """Yield what recorded verdicts say first, and how often they changed with the place."""
-    best = headline(card.figures)
+    best = headline(figure for figure in card.figures if not figure.subset)
     places = card.counted(PLACES)
     if best is None or not is_of(best.name, "place_consistency"):
         if best is not None and best.value is not None:
@@ -215,17 +217,38 @@ def _platforms(card: Card) -> Iterator[str]:
 
 
 def _rows(figures: Sequence[Known]) -> Iterator[str]:
-    """Yield figures under their names, each with what it was measured in."""
-    for name in dict.fromkeys(figure.name for figure in figures):
-        yield f"  {name}"
-        rows = [figure for figure in figures if figure.name == name]
-        width = max(len(figure.basis) for figure in rows)
-        for figure in rows:
+    """Yield figures under their names, each with what it was measured in.
+
+    Where one prompt is that of comparisons, the others are one line.
+    """
+    for name in dict.fromkeys((figure.name, figure.subset) for figure in figures):
+        yield f"  {' '.join(filter(None, (name[1], name[0])))}"
+        shown, others = folded([f for f in figures if (f.name, f.subset) == name])
+        width = max(len(figure.basis) for figure in shown)
+        for figure in shown:
             items = "" if figure.items is None else f", items {figure.items:,}"
             out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
             read = figure.epc_5_2 and f"  {figure.epc_5_2}"
             yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{read}{out}"
+        if others:
+            yield f"    {others}"
+
+
+def folded(rows: Sequence[Known]) -> tuple[list[Known], str]:
+    """Return the rows of one figure that are shown, and what is said of its other prompts.
+
+    All are shown where none has the prompt of comparisons, or only one has not.
+    """
+    plain = [row for row in rows if row.plain]
+    values = [row.value for row in rows if not row.plain and row.value is not None]
+    if not plain or len(values) < _FEW:
+        return [*rows], ""
+    return plain, f"{len(values)} other prompts or decodings: {range_text(_ends(values), '.3f')}"
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    return min(values), max(values)
 
 
 def _conditions(card: Card) -> Iterator[str]:
@@ -256,7 +279,7 @@ def interval(figure: Known) -> str:
 
 def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:
     """Yield the headings of a card with their figures, those of one name together."""
-    for title in (*SECTIONS, OTHER):
+    for title in (*SECTIONS, KINDS_OF_TASK, OTHER):
         figures = [figure for figure in card.figures if figure.section == title]
         names = list(dict.fromkeys(figure.name for figure in figures))
         if figures:
