@@ -202,7 +202,7 @@ def test_a_run_opens_by_its_path_and_a_snapshot_by_its_tag(
     assert published.audit().verdict == "coupled"
     assert len(published.trials) == 30 * 8 * 30  # with the phases of its measured control
     for name, problem in (
-        ("v1.0-GPT4o-0806", "is a reported snapshot: there are no raw files"),
+        ("v1.0-GPT4o-0806", "there are no raw files in the store"),
         ("v1.0-DigestJudge", "is no measurement"),
         ("runs/nowhere", "is no file or folder, no snapshot's tag, and no table"),
     ):

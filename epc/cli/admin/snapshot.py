@@ -379,8 +379,8 @@ def _priced(registry: "Registry", model: str, read: float, written: float) -> "P
         if price:
             usd = (float(price.read) * read + float(price.written) * written) / 1000
             words = (
-                f"{model} at {life.platform}: ${price.read} for a million tokens read, "
-                f"${price.written} written (genai-prices {version('genai-prices')}, {now().date()})"
+                f"{model} at {life.platform}: ${price.read.normalize():f} for a million tokens read, "
+                f"${price.written.normalize():f} written (genai-prices {version('genai-prices')}, {now().date()})"
             )
             return Priced(usd=usd, words=words)
     return Priced(usd=None, words=f"{model}: none is stated")

@@ -41,7 +41,8 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
     registry = of_folder(site.checkout.folder)
     seen, met = window(), set()
     for day in days():
-        found = shown(on(seen, day, "snapshots/"), "#all tbody tr, #judged-table tbody tr")
+        page = on(seen, day, "snapshots/")
+        found = shown(page, "#all tbody tr, #judged-table tbody tr, #examples-table tbody tr")
         expected = {}
         for tag in registry.snapshots:
             state = registry.of_tag(tag, date.fromisoformat(day))
