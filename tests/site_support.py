@@ -11,7 +11,16 @@ from pathlib import Path
 from endpoint_support import Received, Reply, completion, serving
 from judge_support import grid, write_rows
 from program_support import as_text, run_program
-from registry_support import ROOT, Checkout, Json, commit, generation_record, life_record, stated
+from registry_support import (
+    FIGURES,
+    ROOT,
+    Checkout,
+    Json,
+    commit,
+    generation_record,
+    life_record,
+    stated,
+)
 
 from epc.engine.judging.mock import Judge
 
@@ -112,7 +121,7 @@ def evaluated(
     return folder
 
 
-def evaluated_by_endpoint(folder: Path) -> Path:
+def evaluated_by_endpoint(folder: Path, model: str = "judge-1") -> Path:
     """Have a table judged by a model of a hosted kind, at an endpoint on this machine."""
 
     def as_a_judge(received: Received) -> Reply:
@@ -121,7 +130,7 @@ def evaluated_by_endpoint(folder: Path) -> Path:
     with serving() as endpoint:
         endpoint.behave = as_a_judge
         env = {"LLAMACPP_BASE_URL": endpoint.url, "LLAMACPP_API_KEY": "sk-canary-0123456789abcdef"}
-        return evaluated(folder, judge="llamacpp/judge-1", env=env)
+        return evaluated(folder, judge=f"llamacpp/{model}", env=env)
 
 
 def judged(
@@ -140,6 +149,41 @@ def judged(
     done = epc(made.folder, "admin", "snapshot", "publish", str(folder), *words, *own)
     commit(made.folder, "publish")
     return done.stdout.strip()
+
+
+def complete(folder: Path) -> BuiltSite:
+    """Return a site of snapshots that hold, expire in turn, are in doubt, and were withdrawn."""
+    made = furnished(folder / "clone")
+    retires = stated("2026-05-01", "not_before")
+    doubtful = life_record(platform="cloud", model="judge-3", retires=retires)
+    made.evaluator(generation_record("Judge-3", doubtful))
+    model = {"model": "judge-3", "platform": "cloud", "gateway": None, "proxy": False}
+    days = {"from": "2026-02-10", "to": "2026-02-14"}
+    two = FIGURES | {"n": 12, "jsd": {"text_to_visual": {"mean": 0.25, "ci95": None}}}
+    model |= {"as_printed": None}
+    made.publish("v1.0-Judge-3", figures=two, evaluator=model, measured=days)
+    measured(made)
+    judged(made)
+    life = life_record(platform="self-hosted", model="judge-4", retires=stated("2026-05-20"))
+    made.evaluator(generation_record("Judge-4", life))
+    hosted = evaluated_by_endpoint(made.folder.parent / "hosted", "judge-4")
+    judged(made, hosted, generation="Judge-4", weights=WEIGHTS)
+    _alias(made)
+    return build(made, env=IN_A_WORKFLOW)
+
+
+def _alias(made: Checkout) -> None:
+    """Let an alias mean one model until the end of January and another one since."""
+    for name, end in (("Other-1", "2026-03-01"), ("Other-2", "2026-12-01")):
+        life = life_record(platform="others", model=name.lower(), retires=stated(end))
+        made.evaluator(generation_record(name, life))
+    source = "https://maker.example/models"
+    targets = [
+        {"to": "other-1", "since": None, "source": source, "seen": "2026-01-31"},
+        {"to": "other-2", "since": "2026-02-01", "source": source, "seen": "2026-03-15"},
+    ]
+    alias = life_record(platform="others", model="other", points_to=targets)
+    made.evaluator(generation_record("other", alias))
 
 
 def build(

@@ -1,6 +1,8 @@
 """The run folders of `records_support`, and a machine without a network, for every test here."""
 
 import subprocess
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ from installed_support import Installed
 from installed_support import made as made_clean
 from records_support import exhaustive, flip, made, single, ties, tiny
 from shared_support import shared
-from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, epc, real_checkout
+from site_support import ADDRESS, AS_OF, IN_A_WORKFLOW, BuiltSite, complete, epc, real_checkout
+
+from epc.report import picture
 
 __all__ = ["exhaustive", "flip", "made", "single", "ties", "tiny"]
 
@@ -32,6 +36,20 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 @pytest.fixture(scope="session")
 def deployed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shared(tmp_path_factory, "deployed", _deployed) / "checkout" / "public"
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> BuiltSite:
+    """The site of one registry with every kind of page."""
+    return shared(tmp_path_factory, "site", complete)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_bundle() -> Iterator[None]:
+    """Vega-Embed as one script costs a second and is the same for every site: it is made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(picture, "bundle", cache(picture.bundle))
+        yield
 
 
 @pytest.fixture(scope="module")

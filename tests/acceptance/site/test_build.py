@@ -92,8 +92,8 @@ def test_serving_what_was_never_built_says_to_build_it(tmp_path: Path) -> None:
 
 
 def test_counts_that_differ_say_why(site: BuiltSite) -> None:
-    # Judge-1 has two platforms, Judge-2 one; CoinFlip and CarelessJudge are mocks.
+    # Judge-1 has two platforms, three judges and two others one; an alias is listed as well.
     listed = site.text("evaluators/index.html")
-    assert 'One row for each model and platform: <data value="3">3</data> in all' in listed
-    told = "Other snapshots are 2 of mock evaluators&#58; 4 snapshots in all."
+    assert 'One row for each model and platform: <data value="8">8</data> in all' in listed
+    told = "Other snapshots are 1 of judged outputs, 2 of mock evaluators&#58; 6 snapshots in all."
     assert told in site.text("index.html")

@@ -46,6 +46,7 @@ def test_an_alias_leads_to_page_badge_answer_calendar_and_feed(
     (to,) = leads(page)
     assert to == "../Judge-1/"
     assert f'content="0; url={to}"' in page
+    assert f'<link rel="canonical" href="{ADDRESS}evaluators/Judge-1/">' in page
     with urlopen(f"{address}api/v1/evaluators/{name}.json") as answer:
         record = json.load(answer)["record"]
     assert record["generation"] == "Judge-1"
@@ -121,6 +122,11 @@ def test_a_feed_tells_of_ends_and_keeps_to_rfc_4287(site: BuiltSite) -> None:
     assert told == {
         "maker/judge-1 retires on 2026-07-01",
         "cloud/judge-1 does not retire before 2026-05-01",
+        "cloud/judge-3 does not retire before 2026-05-01",
+        "self-hosted/judge-4 retires on 2026-05-20",
+        "others/other-1 retires on 2026-03-01",
+        "others/other-2 retires on 2026-12-01",
+        "others/other means other-2 from 2026-02-01",
     }
 
 
@@ -168,8 +174,11 @@ def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(
     made: Checkout,
 ) -> None:
     for name in ("One", "Two"):
-        life = life_record(model=f"maker-{name}", aliases=["shared"], platform=name.lower())
-        made.evaluator(generation_record(name, life))
+        lives = [
+            life_record(model=f"maker-{name}", aliases=["shared"], platform=f"{name.lower()}-{n}")
+            for n in (1, 2)
+        ]
+        made.evaluator(generation_record(name, *lives))
     given = guessed(made)
 
     page = given["evaluators/shared/index.html"]
@@ -189,8 +198,15 @@ def test_an_own_name_goes_before_an_alias_and_the_makers_before_others(made: Che
 HOSTILE = (
     *("../../index", "..", ".", "a/../b", "/etc/passwd", "a//b", "a\\b", ".git/config", "x/"),
     *('"><script>alert(1)</script>', "a b", "a%2e%2e", "a?b", "a#b", "index.json", "x.svg", "a."),
-    *("judge\u202e1", "a\nb", "x" * 121),
+    *("judge\u202e1", "a\nb", "x" * 121, "openai/gpt-4o", ".hidden", "ends."),
 )
+
+
+def test_a_plain_name_has_a_colon_and_120_characters_at_most(made: Checkout) -> None:
+    names = ["gpt-4o:free", "x" * 120]
+    made.evaluator(generation_record("Judge-1", life_record(aliases=names)))
+
+    assert [alias.place for alias in aliases(_site(made))] == [names[0], "judge-1", names[1]]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

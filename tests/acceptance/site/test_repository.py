@@ -66,6 +66,7 @@ def test_without_any_address_the_commands_are_those_of_this_checkout(alone: Path
     assert "--registry" not in measured + evaluator
     assert "--from" not in measured
     assert "epc expiry Judge-1</code>" in evaluator
+    assert 'rel="canonical"' not in (alone / "evaluators/judge-1/index.html").read_text("utf-8")
 
 
 def test_in_a_workflow_every_page_leads_to_its_repository(deployed: Path) -> None:

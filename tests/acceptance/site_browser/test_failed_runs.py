@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from browser_support import chromium, served, visit
+from browser_support import visit
 from playwright.sync_api import Browser, Page
 from registry_support import generation_record, life_record
 from shared_support import shared
@@ -83,20 +82,6 @@ def test_reading_r8_without_scripts_failed_runs_stand_after_all_that_can_be_rank
 
     assert len(found) > len(failed)
     assert found[-len(failed) :] == failed
-
-
-@pytest.fixture(scope="module")
-def home(site: BuiltSite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    host = tmp_path_factory.mktemp("host")
-    (host / "epc").symlink_to(site.out)
-    with served(host) as address:
-        yield f"{address}epc/"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 def shown(page: Page, table: str) -> list[str]:

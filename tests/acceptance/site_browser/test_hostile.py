@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from attack_support import attack
-from browser_support import Visit, served, visit
+from browser_support import Visit, visit
 from judge_support import grid
 from playwright.sync_api import Browser
 from registry_support import card, commit, generation_record, life_record, stated
@@ -82,13 +82,9 @@ def _site(folder: Path) -> BuiltSite:
 
 
 @pytest.fixture(scope="module")
-def seen(
-    browser: Browser, site: BuiltSite, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Visit]:
+def seen(browser: Browser, home: str) -> Iterator[Visit]:
     """Return one window: what a page's code does in it ends with the page."""
-    host = tmp_path_factory.mktemp("host")
-    (host / "epc").symlink_to(site.out)
-    with served(host) as address, visit(browser, f"{address}epc/") as opened:
+    with visit(browser, home) as opened:
         yield opened
 
 

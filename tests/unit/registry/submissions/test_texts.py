@@ -130,9 +130,3 @@ def test_no_text_of_a_manifest_takes_what_is_not_seen() -> None:
     ]
 
     assert taken == [("config", "generator")]
-
-
-@pytest.mark.parametrize("char", UNSEEN)
-@pytest.mark.parametrize("kind", ["name", "label", "prose", "prompt"])
-def test_no_kind_of_text_takes_what_is_not_seen(char: str, kind: Kind) -> None:
-    assert any("not seen" in problem for problem in problems(f"a{char}b", kind))
