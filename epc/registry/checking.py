@@ -34,6 +34,7 @@ def check(checkout: Path) -> list[Finding]:
         where = f"{layout.FOLDER}/{layout.EVALUATORS}/{path.name}"
         record, problems = strict_json.read(path)
         wrong = problems or schema_findings("evaluator_generation", record, clause=_CLAUSE)
+        wrong = wrong or [_no_such_day(pointer, day) for pointer, day in impossible(record)]
         findings.extend(replace(f, clause=_CLAUSE, where=f"{where}{f.where}") for f in wrong)
         if not wrong:
             _meaning(where, record, path.stem, findings)
@@ -97,11 +98,13 @@ def _aliases(pointing: list[tuple[str, Json]], served: Counter[str], findings: F
             findings.add(_CLAUSE, path, problem, "name what that one points to")
 
 
+def _no_such_day(pointer: str, day: str) -> Finding:
+    problem, remedy = f"there is no day {day}", "see what its source says"
+    return Finding(clause=_CLAUSE, where=pointer, problem=problem, remedy=remedy)
+
+
 def _meaning(where: str, record: Json, stem: str, findings: Findings) -> None:
-    """Note what a schema cannot see: a misnamed file, no such day, an end before the beginning."""
-    for pointer, day in impossible(record):
-        problem, remedy = f"there is no day {day}", "see what its source says"
-        findings.add(_CLAUSE, f"{where}{pointer}", problem, remedy)
+    """Note what a schema cannot see: a misnamed file, an end before the beginning."""
     if record["generation"] != stem:
         problem = f"says {record['generation']}, the file is called {stem}"
         findings.add(_CLAUSE, f"{where}/generation", problem, "rename the file")

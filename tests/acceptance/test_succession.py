@@ -1,7 +1,8 @@
 """`epc evaluators succeed MODEL`: what do I replace a retired judge with? (Readings R27, R76)
 
 The verdicts are invented, and their figures worked out by hand. old-1 retired on 2025-06-06;
-new-1 is served; gone-1 retired as well. Old and new were asked in both orders about two items:
+new-1 is served; gone-1 and gone-2 retired as well. Old and new were asked in both orders about
+two items:
 
     question, first    old    new    alike
     Count., yes        yes    yes    1
@@ -52,6 +53,12 @@ def registry(tmp_path_factory: pytest.TempPathFactory) -> Path:
     gone = life_record(platform="openai", model="old-1", retires=stated("2025-06-06"))
     made.evaluator(generation_record("old-1", gone | {"replacement": "new-1"}))
     made.evaluator(generation_record("gone-1", gone | {"model": "gone-1"}))
+    doubtful = {"model": "gone-2", "replacement": "unsure-1"}
+    made.evaluator(generation_record("gone-2", gone | doubtful))
+    least = life_record(
+        platform="openai", model="unsure-1", retires=stated("2026-03-01", "not_before")
+    )
+    made.evaluator(generation_record("unsure-1", least))
     made.evaluator(generation_record("new-1", life_record(platform="openai", model="new-1")))
     pointer = {"to": "old-1", "since": None, "source": "https://m.example", "seen": None}
     alias = life_record(platform="openai", model="old", points_to=[pointer])
@@ -267,10 +274,11 @@ def test_reading_r96_a_judge_is_no_successor_by_chance_alone_nor_by_an_unknown_p
     assert says in epc("evaluators", "succeed", *words).stdout.decode().splitlines()[0]
 
 
-def test_a_named_replacement_of_unknown_state_is_asked_before_an_embedded_model() -> None:
-    words = ("claude-3-haiku-20240307", "--as-of", "2026-11-23", "--registry", ROOT)
+def test_a_named_replacement_of_unknown_state_is_asked_before_an_embedded_model(
+    registry: Path,
+) -> None:
+    """It was to be served until 2026-03-01 at the least, and a month has passed since."""
+    text = succeed(registry, "gone-2")
 
-    text = epc("evaluators", "succeed", *words).stdout.decode()
-
-    assert "its platform names claude-haiku-4-5-20251001 instead: anthropic: unconfirmed" in text
-    assert "\n  epc run --evaluator anthropic/claude-haiku-4-5-20251001 --executor" in text
+    assert "its platform names unsure-1 instead: openai: unconfirmed" in text
+    assert "\n  epc run --evaluator openai/unsure-1 --executor" in text

@@ -263,7 +263,7 @@ def test_the_list_keeps_shares_out_of_the_column_of_gammas(clone: Path) -> None:
     assert row["ci95"] == figures["verdict"]["PASS"]["ci95"]
     assert (row["invalid"], row["excess"], row["audit"]) == (figures["invalid"]["mean"], None, None)
     text = epc(clone, "snapshot", "list").stdout
-    gammas, shares = text.split("What mock judges said (calibration):")
+    gammas, shares = text.split("What mock and embedded judges said of outputs:")
     assert TAG not in gammas
     interval = row["ci95"] and " [{:.3f}, {:.3f}]".format(*row["ci95"])
     assert f"{row['mean']:.3f}{interval or ''} " in shares

@@ -249,7 +249,8 @@ def test_a_reported_snapshot_has_nothing_to_fetch(clone: Path) -> None:
     done = epc(clone, "snapshot", "fetch", "v1.0-Judge-1")
 
     assert done.returncode == 2
-    assert "reported" in done.stderr
+    assert "there are no raw files in the store" in done.stderr
+    assert "`epc snapshot show v1.0-Judge-1`" in done.stderr
 
 
 def at(folder: Path) -> Checkout:
