@@ -35,6 +35,13 @@ class _Compared:
     settings: Mapping[str, tuple[str, ...]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Parameters:
+    """The part of params.yaml that says so."""
+
+    choices: _Compared
+
+
 def write_choices(lock: RegistryLock, price_of: PriceOf) -> Path:
     """Bring the table up to date with the verdicts that are kept, and return its path.
 
@@ -99,7 +106,7 @@ def _compared(checkout: Path) -> _Compared:
 
     path = checkout / layout.POLICY
     try:
-        return parse(yaml.safe_load(path.read_text("utf-8"))["choices"], _Compared)
+        return parse(yaml.safe_load(path.read_text("utf-8")), _Parameters).choices
     except (yaml.YAMLError, LookupError, TypeError, ValueError) as error:
         problem = f"does not say what is compared: {error!r}"
         raise malformed(path, problem) from error

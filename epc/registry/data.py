@@ -214,7 +214,8 @@ _SIZES: Final = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M
 _SAYS: Final = {
     "snapshots": "one row a snapshot: who was measured, when, the audit's word, its state",
     "figures": "one row a published figure, with its interval and all that `snapshots` says",
-    "verdicts": "one row a verdict that others recorded, or that a measurement asked for",
+    "verdicts": "one row a verdict that others recorded, or that a measurement asked for; scored "
+    "lists stand as pairs, and picks of one of several are in their snapshots' own files alone",
     "trials": "one row a round of every measured snapshot",
 }
 _DEFAULT: Final = "figures"

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from epc.api.opening import TableName
 
 AS_OF = "2026-11-23"
+# Recorded verdicts as rows: 112,137 of before 2026-11-26, three pairs of each of Composo's 305,430
+# lists and of 3 x 1,763 lists that reward models scored, and 1,754 pairs of the Arena.
+AS_ROWS = 112_137 + 3 * 305_430 + 3 * 3 * 1_763 + 1_754
 TABLE_FILES = {f"{name}.parquet" for name in TABLES}
 DAYS = {"measured_from", "measured_to", "as_of", "since", "until", "date"}
 
@@ -84,6 +87,17 @@ def test_days_are_days_truth_values_are_booleans_and_repeated_texts_are_codes(
         assert all(field.metadata[b"description"] for field in schema)
 
 
+def pairs(card: Any) -> int:
+    """Return how many rows a verdict is: four scores, the first of the right one, are three pairs.
+
+    A pick of one of four is none: it stands in its snapshot's own file alone.
+    """
+    source = card["origin"]["name"]
+    if source == "RewardBench 2, THEMIS' picks":
+        return 3 * card["tag"].startswith(("v1.0-Skywork-Reward-V2", "v1.0-URM"))
+    return 3 if source == "RewardBench 2, Composo's scores" else 1
+
+
 def test_it_holds_every_snapshot_every_kept_verdict_and_every_trial(
     exported: tuple[Path, Any, str],
 ) -> None:
@@ -101,7 +115,9 @@ def test_it_holds_every_snapshot_every_kept_verdict_and_every_trial(
         if card["kind"] == "measured"
     }
     kept = {
-        tag: figures["figures"]["n"] for tag, (card, figures) in known.items() if card.get("kept")
+        tag: figures["figures"]["n"] * pairs(card)
+        for tag, (card, figures) in known.items()
+        if card.get("kept") and pairs(card)
     }
 
     assert rows["snapshots"] == dict.fromkeys(known, 1)
@@ -118,9 +134,9 @@ def test_what_is_not_here_is_said_with_counts_and_the_commands_that_make_it(
     _, told, said = exported
     absent = {tag: f["figures"]["n"] for tag, (c, f) in cards().items() if c.get("kept") is False}
 
-    assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 107_355
+    assert sum(part["verdicts"] for part in told["withheld"]) == sum(absent.values()) == 112_395
     assert {tag for part in told["withheld"] for tag in part["tags"]} == set(absent)
-    assert "107,355 of 219,492 recorded verdicts are not here" in said
+    assert "112,395 of 703,700 recorded verdicts are not here" in said
     assert "JudgeBench, licence unknown: 2,990 verdicts of 7 snapshots" in said
     assert "  epc observe import CLONE --shape judgebench --out verdicts.jsonl\n" in said
     assert "  git clone https://github.com/ScalerLab/JudgeBench CLONE\n" in said
@@ -176,7 +192,7 @@ def test_the_card_has_the_header_that_datasets_reads(exported: tuple[Path, Any, 
 
     assert set(header) <= OF_CARDS
     assert set(header["license"]) == LICENCES
-    assert header["size_categories"] == ["100K<n<1M"]
+    assert header["size_categories"] == ["1M<n<10M"]
     assert [each["config_name"] for each in header["configs"]] == list(TABLES)
     for each in header["configs"]:
         assert set(each) <= OF_CONFIGS
@@ -212,7 +228,7 @@ def test_duckdb_reads_a_part_of_a_table_over_http_through_fsspec(
         ((found,),) = database.sql(asked).fetchall()
         server.shutdown()
 
-    assert found == 219_492 - 107_355
+    assert found == AS_ROWS
     assert 0 < _Counting.sent["verdicts.parquet"] < (out / "verdicts.parquet").stat().st_size / 2
 
 
@@ -342,12 +358,15 @@ def test_an_address_gives_the_tables_of_the_checkout_that_it_publishes(
 
 def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    with pytest.warns(UserWarning, match="107,355 of 219,492 recorded verdicts are not here"):
+    with pytest.warns(UserWarning, match="112,395 of 703,700 recorded verdicts are not here"):
         found = epc.load("verdicts", as_of=date(2026, 11, 23))
 
-    assert found[found.kind == "observed"].times.sum() == 112_137
+    assert found[found.kind == "observed"].times.sum() == AS_ROWS
     assert {part["source"] for part in found.attrs["withheld"]} == {
         "AlpacaEval",
+        "AI Judgment Battery",
         "Auto-J",
         "JudgeBench",
+        "LLM debates",
+        "MT-Bench pairs, agreement harness",
     }
