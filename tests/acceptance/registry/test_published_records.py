@@ -62,15 +62,19 @@ def test_what_crosses_beside_the_people_is_what_is_published() -> None:
 
 
 def test_what_the_page_says_of_prompts_against_a_baseline_is_published() -> None:
-    crossed = [
-        transfer
-        for _, _, figures in published()
+    transfers = [
+        (tag, transfer)
+        for tag, _, figures in published()
         for group in figures["groups"]
         if (transfer := group.get("transfer")) and not transfer["people"]
     ]
+    alpaca = {"oasst": 188, "selfinstruct": 252}  # tasks
+    crossed = [transfer for _, transfer in transfers if transfer["domains"] == alpaca]
+    others = {tag: each["word"] for tag, each in transfers if each["domains"] != alpaca}
 
     words = sorted(each["word"] for each in crossed)
     assert words == ["no_coupling_beyond_margin", *["no_detectable_coupling"] * 3]
     assert sum(each["test"]["p_value"] <= 0.004 for each in crossed) == 3
     bounds = [into["crossing_ci95"] for each in crossed for into in each["directions"].values()]
     assert all(low <= 0 <= high for low, high in bounds)
+    assert others == dict.fromkeys(("v1.0-gpt-4o-mini", "v1.0-gpt-5.2"), "inconclusive")
