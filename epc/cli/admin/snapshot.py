@@ -378,9 +378,10 @@ def _priced(registry: "Registry", model: str, read: float, written: float) -> "P
         price = price_of(f"{platform.providers[0]}/{life.model}") if platform else None
         if price:
             usd = (float(price.read) * read + float(price.written) * written) / 1000
-            words = (
-                f"{model} at {life.platform}: ${price.read.normalize():f} for a million tokens read, "
-                f"${price.written.normalize():f} written (genai-prices {version('genai-prices')}, {now().date()})"
+            read_usd, written_usd = (
+                f"${each.normalize():f}" for each in (price.read, price.written)
             )
-            return Priced(usd=usd, words=words)
+            source = f"genai-prices {version('genai-prices')}, {now().date()}"
+            cost = f"{read_usd} for a million tokens read, {written_usd} written ({source})"
+            return Priced(usd=usd, words=f"{model} at {life.platform}: {cost}")
     return Priced(usd=None, words=f"{model}: none is stated")

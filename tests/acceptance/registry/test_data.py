@@ -94,7 +94,7 @@ def pairs(card: Any) -> int:
     """
     source = card["origin"]["name"]
     if source == "RewardBench 2, THEMIS' picks":
-        return 3 * card["tag"].startswith(("v1.0-Skywork-Reward-V2", "v1.0-URM"))
+        return 3 if card["tag"].startswith(("v1.0-Skywork-Reward-V2", "v1.0-URM")) else 0
     return 3 if source == "RewardBench 2, Composo's scores" else 1
 
 

@@ -226,7 +226,7 @@ def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
 def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
     for path, gammas in (
         ("index.html", ("current-table", "calibration")),
-        ("snapshots/index.html", ("all",)),
+        ("snapshots/index.html", ("all", "examples-table")),
         ("evaluators/Judge-1/index.html", ("history-table",)),
         ("expired/index.html", ("expired-table",)),
     ):
@@ -239,7 +239,7 @@ def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
     assert MOCK in table(judging, "index.html", "mock-judges")
     assert HOSTED in table(judging, "evaluators/Judge-1/index.html", "judged-table")
     shares = table(judging, "snapshots/index.html", "judged-table")
-    assert MOCK in shares
+    assert MOCK in table(judging, "snapshots/index.html", "example-judges")
     assert HOSTED in shares
     assert REPORTED not in shares
 

@@ -42,7 +42,8 @@ def test_the_browser_says_of_every_snapshot_what_the_command_line_says(
     seen, met = window(), set()
     for day in days():
         page = on(seen, day, "snapshots/")
-        found = shown(page, "#all tbody tr, #judged-table tbody tr, #examples-table tbody tr")
+        tables = ("all", "judged-table", "examples-table", "example-judges")
+        found = shown(page, ", ".join(f"#{table} tbody tr" for table in tables))
         expected = {}
         for tag in registry.snapshots:
             state = registry.of_tag(tag, date.fromisoformat(day))
