@@ -14,7 +14,7 @@ from epc.statistics.inference import ALPHA, t_point
 def context(site: Site) -> dict[str, Any]:
     """Return what the template is given: an answer for each domain, without limits."""
     choices = site.registry.choices
-    names = choices.domains if choices else ()
+    names = sorted(choices.domains, key=lambda name: (name != ALL, name)) if choices else ()
     answers = [which(site.registry, name, site.as_of) for name in names]
     served = answers[0].served if answers else {}
     return {

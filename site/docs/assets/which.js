@@ -12,6 +12,13 @@
     return made;
   };
 
+  const HEAD = ["Who is asked, how often", "Right", "For 1,000 questions", "Served"];
+  const labelled = (cell, label) => {
+    cell.dataset.label = label;
+    if (cell.tagName === "TH") cell.scope = "row";
+    return cell;
+  };
+
   const shortList = (domain, usable, budget) => {
     const covariance = (one, other) => domain.covariance[Math.max(one, other)][Math.min(one, other)];
     const fits = usable.filter((way) => budget === null || (ways[way].usd !== null && ways[way].usd <= budget));
@@ -39,7 +46,7 @@
       platform ? served[model][platform] : Object.entries(served[model]).map((pair) => pair.join(" ")).join("; "));
     const cells = [words, `${percent(domain.right[way])} [${ends.map(percent).join(", ")}]`,
       usd === null ? "no price" : `$${usd.toFixed(2)}`, until.join(" / ")];
-    return make("tr", ...cells.map((text) => make("td", text)));
+    return make("tr", ...cells.map((text, at) => labelled(make(at ? "td" : "th", text), HEAD[at])));
   };
 
   const answer = () => {
@@ -56,8 +63,8 @@
       place.append(make("p", sentence.none));
       return;
     }
-    const head = ["Who is asked, how often", "Right", "For 1,000 questions", "Served"];
-    const table = make("table", make("thead", make("tr", ...head.map((text) => make("th", text)))),
+    const heads = HEAD.map((text) => Object.assign(make("th", text), { scope: "col" }));
+    const table = make("table", make("thead", make("tr", ...heads)),
       make("tbody", ...found.map((way) => row(domain, way, platform))));
     table.className = "epc-rows";
     const cheapest = found.find((way) => ways[way].usd !== null);

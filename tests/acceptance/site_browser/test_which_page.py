@@ -1,0 +1,49 @@
+"""The page "Which judge?" decides for a platform and a budget as `epc which` does."""
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from browser_support import Visit, visit
+from playwright.sync_api import Browser
+from registry_support import ROOT
+
+from epc.registry.reading import of_folder
+from epc.registry.which import which
+from epc.site.collecting import collect
+from epc.site.rendering import lists
+
+DAY = date(2026, 11, 26)
+
+
+@pytest.fixture(scope="module")
+def asked(browser: Browser, home: str) -> Iterator[Visit]:
+    """Return a window on the page as it is made of this very registry."""
+    site = collect(ROOT, as_of=DAY, address="")
+    text = next(text for name, text in lists(site) if name == "which.md")
+    body = f"<!doctype html><title>Which judge?</title><main>{text.split('---', 2)[2]}</main>"
+    with visit(browser, home) as seen:
+        seen.page.route(
+            "**/which/", lambda route: route.fulfill(body=body, content_type="text/html")
+        )
+        seen.to("which/")
+        yield seen
+
+
+@pytest.mark.parametrize("platform", ["", "openai", "anthropic", "open-weights"])
+@pytest.mark.parametrize("budget", [None, 0.5, 3.0, 10.0, 40.0])
+def test_the_page_lists_what_the_command_lists(
+    asked: Visit, platform: str, budget: float | None
+) -> None:
+    registry = of_folder(ROOT)
+    assert registry.choices
+    for domain in registry.choices.domains:
+        asked.page.select_option("select[name=domain]", domain)
+        asked.page.select_option("select[name=platform]", platform)
+        asked.page.fill("input[name=budget]", "" if budget is None else str(budget))
+        rows = asked.page.locator("#which-answer tbody tr")
+        shown = [rows.nth(n).locator("th").inner_text() for n in range(rows.count())]
+
+        told = which(registry, domain, DAY, platform=platform or None, budget=budget).short
+        limited = bool(platform) or budget is not None
+        assert shown == [option.way.words for option in told.options] * limited, domain
