@@ -9,6 +9,7 @@ It states what the source states. Nobody can add a date, a platform or a tempera
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -113,6 +114,7 @@ def rebuild(folder: Path, source: Path) -> None:
     other = [*_other_files(document.header, source), *map(str, done.findings)]
     if done.header and not other:
         header, rows = cut(done.header, columns_of(done.rows), document.judge)
+        header = rebuilt_header(header, document.header)
         if content_digest(header, rows) == document.sha256:
             _write(folder, document.judge, header, rows)
             return
@@ -120,6 +122,16 @@ def rebuild(folder: Path, source: Path) -> None:
         what = f"{len(rows):,} verdicts with other lines" if same else "its settings are other ones"
         other = [f"its files of verdicts are the same: {what}"]
     raise UsageError("\n".join([f"{source} does not give these verdicts", *other]))
+
+
+def rebuilt_header(header: Header, stated: Header) -> Header:
+    """Return a header that was made again, with the stated count of what was left out.
+
+    Files that were left out whole are not read again, so a rebuilt count may be smaller.
+    """
+    counted, more = header.left_out, stated.left_out
+    smaller = all(count <= more.get(what, 0) for what, count in counted.items())
+    return replace(header, left_out=more) if smaller else header
 
 
 def _other_files(header: Header, source: Path) -> Iterator[str]:
