@@ -1,9 +1,35 @@
 """Tables that sort and filter, by pointer, by keyboard, and told to whoever cannot see them."""
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from browser_support import PHONE, Visit
 from playwright.sync_api import Locator, Page
+from site_support import BuiltSite
+
+
+@pytest.fixture
+def window(window: Callable[..., Visit], site: BuiltSite) -> Callable[..., Visit]:
+    """Return what opens a window in which the examples stand in the table of coupling as well.
+
+    Judges that were measured and those that were reported are in one table then.
+    """
+    text = site.text("snapshots/index.html")
+    examples, coupling = (
+        text.split(f'id="{name}"')[1].split("<tbody>")[1].split("</tbody>")[0]
+        for name in ("examples-table", "all")
+    )
+    body = text.replace(coupling, coupling + examples)
+
+    def open_window(**given: Any) -> Visit:
+        seen = window(**given)
+        seen.page.route(
+            "**/snapshots/", lambda route: route.fulfill(body=body, content_type="text/html")
+        )
+        return seen
+
+    return open_window
 
 
 def tags(page: Page) -> list[str]:
@@ -26,7 +52,8 @@ def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[.
 
     page.keyboard.press("Enter")
 
-    # 8 seeds and 8 and 12: as text, 12 would come first.
+    # 3 seeds, 8 and 8 and 12: as text, 12 would come first.
+    assert tags(page)[0] == "v1.0-CoinFlip"
     assert tags(page)[-1] == "v1.0-Judge-3"
     assert page.locator("#all [aria-sort]").get_attribute("aria-sort") == "ascending"
     assert "sorted by N, ascending" in controls(page).locator(".epc-said").inner_text()
@@ -34,19 +61,18 @@ def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[.
     page.keyboard.press("Space")
 
     assert tags(page)[0] == "v1.0-Judge-3"
+    assert tags(page)[-1] == "v1.0-CoinFlip"
     assert page.locator("#all [aria-sort]").get_attribute("aria-sort") == "descending"
     assert page.locator("#all [aria-sort]").count() == 1
 
 
 def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) -> None:
-    page = window().to("evaluators/")
-    ends = page.locator("#evaluators-table tbody td[data-label='Served until']")
+    page = window().to("snapshots/")
+    button = page.get_by_role("button", name="Audit")
 
     for _ in range(2):
-        page.get_by_role("button", name="Served until").click()
-        stated = [bool(ends.nth(n).locator("time").count()) for n in range(ends.count())]
-        assert stated == sorted(stated, reverse=True)
-        assert set(stated) == {True, False}
+        button.click()
+        assert tags(page)[0] == "v1.0-CoinFlip", "the only one with trials"
 
 
 def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visit]) -> None:
@@ -58,6 +84,10 @@ def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visi
     assert controls(page).locator(".epc-said").inner_text() == f"1 of {everything} shown"
 
     controls(page).get_by_label("Filter", exact=True).fill("")
+    controls(page).get_by_label("Trust", exact=True).select_option("recomputed")
+    assert tags(page) == ["v1.0-CoinFlip"]
+
+    controls(page).get_by_label("Trust", exact=True).select_option("")
     assert len(tags(page)) == everything
 
 
