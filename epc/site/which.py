@@ -39,6 +39,7 @@ def _data(choices: Choices, served: Mapping[str, Mapping[str, str]]) -> Json:
         "sentence": {
             "none": "No measured judge fits.",
             "one": "It is shown to be right more often than every other measured judge that fits.",
+            "alone": "No other measured judge fits.",
             "several": "No measured judge that fits is shown to be better than any of these.",
             "cheapest": "The cheapest is",
         },

@@ -33,8 +33,9 @@
       if (!left.has(key) && !fits.some((other) => beats(other, way))) left.set(key, way);
     }
     const usd = (way) => ways[way].usd ?? Infinity;
-    return [...left.values()].sort((one, other) =>
+    const found = [...left.values()].sort((one, other) =>
       usd(one) === usd(other) ? domain.right[other] - domain.right[one] : usd(one) - usd(other));
+    return { found, alone: !fits.some((way) => ways[way].models.length === 1 && !left.has(ways[way].models.join(" "))) };
   };
 
   const percent = (value) => `${(100 * value).toFixed(1)}%`;
@@ -56,7 +57,7 @@
     const domain = domains[name];
     const usable = ways.map((_, way) => way).filter((way) =>
       ways[way].models.every((model) => served[model] && (!platform || served[model][platform])));
-    const found = shortList(domain, usable, budget);
+    const { found, alone } = shortList(domain, usable, budget);
     place.replaceChildren();
     if (!platform && budget === null) return; // as it is written below
     if (!found.length) {
@@ -68,7 +69,7 @@
       make("tbody", ...found.map((way) => row(domain, way, platform))));
     table.className = "epc-rows";
     const cheapest = found.find((way) => ways[way].usd !== null);
-    place.append(make("p", found.length > 1 ? sentence.several : sentence.one, " ",
+    place.append(make("p", found.length > 1 ? sentence.several : alone ? sentence.alone : sentence.one, " ",
       cheapest === undefined ? "" : `${sentence.cheapest} ${ways[cheapest].words}: $${ways[cheapest].usd.toFixed(2)}.`), table);
   };
 

@@ -47,3 +47,15 @@ def test_the_page_lists_what_the_command_lists(
         told = which(registry, domain, DAY, platform=platform or None, budget=budget).short
         limited = bool(platform) or budget is not None
         assert shown == [option.way.words for option in told.options] * limited, domain
+
+
+def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
+    """Within $1.50 only gpt-5.4-nano can be asked, once; within $2 it is still alone, twice."""
+    asked.page.select_option("select[name=domain]", "all")
+    asked.page.select_option("select[name=platform]", "")
+    for budget in ("1.5", "2"):
+        asked.page.fill("input[name=budget]", budget)
+        assert asked.page.inner_text("#which-answer p").startswith("No other measured judge fits.")
+    asked.page.fill("input[name=budget]", "10")
+    told = asked.page.inner_text("#which-answer p")
+    assert told.startswith("It is shown to be right more often than every other measured judge")
