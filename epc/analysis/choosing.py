@@ -7,7 +7,7 @@ Nothing here needs NumPy: the look-up package answers it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from typing import Final
 
 from epc.errors import UsageError
@@ -24,10 +24,9 @@ _LEAST: Final = 1e-9  # a spread so small is that of equal choices
 class Way:
     """One way to decide: `models` are asked `askings` times each with one prompt.
 
-    `settings` are its names in the snapshots `tags`.
-
-    `usd` is the price of 1,000 questions in dollars, None where the source counts no tokens or
-    nobody states a price; `priced` says by what it was computed, or why it was not.
+    `settings` are its names in the snapshots `tags`. `usd` is the price of 1,000 questions in
+    dollars, None where the source counts no tokens or nobody states a price; `priced` says by what
+    it was computed, or why it was not.
     """
 
     models: tuple[str, ...]
@@ -45,6 +44,11 @@ class Way:
         times = {1: "once", 2: "twice"}.get(self.askings, f"{self.askings} times")
         many = len(self.models) > 1
         return f"{' and '.join(self.models)}, {times}{' each' if many else ''}"
+
+    @property
+    def cost(self) -> float:
+        """The price to sort by: what has none stands behind all that has one."""
+        return inf if self.usd is None else self.usd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,29 +185,24 @@ def short_list(
         1136-1144; here with Bonferroni's correction, which needs no equal variances.
     """
     name, domain = choices.domain(name)
-    usd = [way.usd for way in choices.ways]
-    limit = float("inf") if budget is None else budget
-    unpriced = [way for way in usable if budget is not None and usd[way] is None]
-    dear = [way for way in usable if (usd[way] or 0) > limit]
-    within = [way for way in usable if way not in {*unpriced, *dear}]
+    ways, limit = choices.ways, inf if budget is None else budget
+    within = [way for way in usable if ways[way].cost <= limit]
+    dear = [way for way in usable if limit < ways[way].cost < inf]
+    unpriced = [way for way in usable if limit < ways[way].cost == inf]
 
     def option(way: int) -> Option:
-        return Option(way=choices.ways[way], right=domain.figure(way))
+        return Option(way=ways[way], right=domain.figure(way))
 
     others = len(within) - 1
     beaten = {w for w in within if any(domain.beats(o, w, others) for o in within if o != w)}
     left: dict[tuple[str, ...], int] = {}
-    for way in sorted(set(within) - beaten, key=lambda way: choices.ways[way].askings):
-        left.setdefault(choices.ways[way].models, way)
-
-    def order(way: int) -> tuple[float, float]:
-        price = usd[way]
-        return (float("inf") if price is None else price, -domain.right[way])
-
+    for way in sorted(set(within) - beaten, key=lambda way: ways[way].askings):
+        left.setdefault(ways[way].models, way)
+    cheapest_first = sorted(left.values(), key=lambda way: (ways[way].cost, -domain.right[way]))
     return ShortList(
         domain=name,
         questions=domain.questions,
-        options=tuple(map(option, sorted(left.values(), key=order))),
+        options=tuple(map(option, cheapest_first)),
         beaten=tuple(map(option, sorted(beaten, key=lambda way: -domain.right[way]))),
         too_dear=tuple(map(option, dear)),
         unpriced=tuple(map(option, unpriced)),
@@ -287,12 +286,8 @@ def reaching(choices: Choices, name: str, model: str, share: float) -> Reached:
             f"{model} was not measured on {choices.benchmark}\n  fix: one of {', '.join(models)}"
         )
     options = [Option(way=choices.ways[n], right=domain.figure(n, len(own))) for n in own]
-
-    def order(option: Option) -> tuple[float, int]:
-        way = option.way
-        usd = float("inf") if way.usd is None else way.usd
-        return usd, way.askings * len(way.models)
-
+    reached = [o for o in options if o.right.ci95 and o.right.ci95[0] >= share]
+    reached.sort(key=lambda o: (o.way.cost, o.way.askings * len(o.way.models)))
     return Reached(
         benchmark=choices.benchmark,
         domain=name,
@@ -300,7 +295,5 @@ def reaching(choices: Choices, name: str, model: str, share: float) -> Reached:
         model=model,
         share=share,
         looked_at=tuple(options),
-        reached=tuple(
-            sorted((o for o in options if o.right.ci95 and o.right.ci95[0] >= share), key=order)
-        ),
+        reached=tuple(reached),
     )

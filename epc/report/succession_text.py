@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from epc.analysis.succession import BETTER, Agreement, Succession, Successor
+from epc.report.which_text import price_text
 from epc.statistics.figures import TOO_FEW
 
 NONE: Final = "no common items"
@@ -80,8 +81,8 @@ def alternative_lines(result: Succession) -> Iterator[str]:
     questions = result.alternatives[0].questions
     yield from ("", f"right more often, or less, on the same {questions:,} questions, asked once")
     for other in result.alternatives:
-        price = "no price" if other.usd is None else f"${other.usd:.2f} for 1,000 questions"
-        yield f"  {other.model}, prompt {other.prompt}: {other.gain:+.1p}; {price}"
+        cost = price_text(other.usd)
+        yield f"  {other.model}, prompt {other.prompt}: {other.gain:+.1p}; {cost}"
         by_domain = (f"{name} {gain:+.1p}" for name, gain in other.gains.items())
         yield f"    {'; '.join(by_domain)}"
 

@@ -8,8 +8,7 @@ from epc.analysis.choosing import ALL, Option, Reached, Which
 def sentence(answer: Which) -> str:
     """Return the answer in a sentence or two: who is not beaten, who of them is the cheapest."""
     short = answer.short
-    where = "all its domains" if short.domain == ALL else short.domain
-    measured = f"{answer.benchmark}, {where}: {short.questions:,} questions"
+    measured = _measured(answer.benchmark, short.domain, short.questions)
     if not short.options:
         return f"No measured judge fits ({measured})."
     first, *others = short.options
@@ -21,13 +20,10 @@ def sentence(answer: Which) -> str:
             f"{first.way.words}: right in {first.right:.1%}, which is shown to be more often than "
             f"every other measured judge that fits ({measured})."
         )
-    cheapest = min((o for o in short.options if o.way.usd is not None), key=_usd, default=None)
-    price = (
-        f" Of those with a price the cheapest is {cheapest.way.words}: ${cheapest.way.usd:.2f} for "
-        "1,000 questions."
-        if cheapest
-        else " None of them has a price here."
-    )
+    price = " None of them has a price here."
+    if first.way.usd is not None:  # the cheapest comes first
+        cost = price_text(first.way.usd)
+        price = f" Of those with a price the cheapest is {first.way.words}: {cost}."
     return (
         f"No measured judge is shown to be better than any of these {len(short.options)} "
         f"({measured}).{price}"
@@ -56,17 +52,21 @@ def beaten(answer: Which) -> list[Option]:
     return [o for o in _best_of_each(answer.short.beaten) if o.way.models not in listed]
 
 
-def _usd(option: Option) -> float:
-    assert option.way.usd is not None  # chosen from those that have one
-    return option.way.usd
+def price_text(usd: float | None) -> str:
+    """Return what 1,000 questions cost."""
+    return "no price" if usd is None else f"${usd:.2f} for 1,000 questions"
+
+
+def _measured(benchmark: str, domain: str, questions: int) -> str:
+    where = "all its domains" if domain == ALL else domain
+    return f"{benchmark}, {where}: {questions:,} questions"
 
 
 def _lines(title: str, options: Sequence[Option]) -> Iterator[str]:
     if options:
         yield from ("", title)
     for option in options:
-        price = "no price" if option.way.usd is None else f"${option.way.usd:.2f} for 1,000"
-        yield f"  {option.way.words}: {option.right:.1%}, {price}"
+        yield f"  {option.way.words}: {option.right:.1%}, {price_text(option.way.usd)}"
 
 
 def _best_of_each(options: Sequence[Option]) -> list[Option]:
@@ -82,14 +82,10 @@ def _best_of_each(options: Sequence[Option]) -> list[Option]:
 def _judges(answer: Which) -> Iterator[str]:
     """Yield the judges of the short list: until when they are served, and where they were tried."""
     ways = [option.way for option in answer.short.options]
-    judges = {
-        model: (tag, way)
-        for way in reversed(ways)
-        for model, tag in zip(way.models, way.tags, strict=True)
-    }
-    if judges:
+    pairs = (pair for way in ways for pair in zip(way.models, way.tags, strict=True))
+    if ways:
         yield from ("", "these judges")
-    for model, (tag, _) in judges.items():
+    for model, tag in dict(pairs).items():
         served = "; ".join(f"{place} {until}" for place, until in answer.served[model].items())
         yield f"  {model}: {served}; measured in {tag}"
     for words in dict.fromkeys(word for way in ways for word in way.priced.split("; ")):
@@ -98,20 +94,18 @@ def _judges(answer: Which) -> Iterator[str]:
 
 def reached_text(result: Reached) -> str:
     """Return the printed form of how often a judge must be asked."""
-    where = "all domains" if result.domain == ALL else result.domain
-    on = f"{result.benchmark}, {where}: {result.questions:,} questions"
+    on = _measured(result.benchmark, result.domain, result.questions)
     if result.reached:
         first = result.reached[0]
-        price = "" if first.way.usd is None else f", ${first.way.usd:.2f} for 1,000 questions"
-        answer = f"{first.way.words}: {first.right:.1%}{price}"
+        answer = f"{first.way.words}: {first.right:.1%}, {price_text(first.way.usd)}"
     else:
         most = max(result.looked_at, key=lambda option: option.right.value or 0.0)
         answer = f"nothing that was measured; the nearest is {most.way.words}: {most.right:.1%}"
     parts = [f"Shown to be right in {result.share:.0%} or more: {answer} ({on}).", ""]
     for option in result.looked_at:
-        price = "no price" if option.way.usd is None else f"${option.way.usd:.2f}"
         mark = "reached" if option in result.reached else "not shown"
-        parts.append(f"  {option.way.words}: {option.right:.1%}, {price}, {mark}")
+        cost = price_text(option.way.usd)
+        parts.append(f"  {option.way.words}: {option.right:.1%}, {cost}, {mark}")
     count = len(result.looked_at)
     parts += ["", f"  the intervals hold together, for all {count} ways that were looked at"]
     return "\n".join(parts)

@@ -377,7 +377,7 @@ def _priced(registry: "Registry", model: str, read: float, written: float) -> "P
         platform = PLATFORMS.get(life.platform)
         price = price_of(f"{platform.providers[0]}/{life.model}") if platform else None
         if price:
-            usd = (float(price.read) * read + float(price.written) * written) / 1000
+            usd = float(price.cost(round(1000 * read), round(1000 * written)))
             read_usd, written_usd = (
                 f"${each.normalize():f}" for each in (price.read, price.written)
             )
