@@ -5,7 +5,6 @@ Each figure has a 95% interval clustered by item, and is left out where the data
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
@@ -29,6 +28,7 @@ from epc.analysis.observed_rows import (
     Choices,
     Named,
     Rows,
+    fits,
     named,
     renamed,
     rows_of,
@@ -235,7 +235,7 @@ def _chosen(
     """Return the groups of settings that fit a pattern."""
     names = verdicts.setting.names
     members = [[name for name in group if name in names] for group in same_settings(settings)]
-    return [group for group in members if group and _fits(group, patterns)]
+    return [group for group in members if group and fits(group, patterns)]
 
 
 def _split(chosen: Sequence[Sequence[str]], verdicts: Verdicts) -> list[Codes]:
@@ -258,10 +258,6 @@ def _asked(
     rows = rows_of(verdicts, rule)
     parts = zip(chosen, _split(chosen, verdicts), strict=True)
     return [(group[0], settings[group[0]], rows[where]) for group, where in parts]
-
-
-def _fits(names: Sequence[str], patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
 def _group(

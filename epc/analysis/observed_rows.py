@@ -1,7 +1,8 @@
 """Recorded verdicts as numbers: which are of one setting, and which of one item (Reading R77)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.arrays import Array, Codes, Flags, np
@@ -91,6 +92,11 @@ class Rows:
 
     def __getitem__(self, chosen: Codes | Flags | slice) -> "Rows":
         return Rows(**{name: getattr(self, name)[chosen] for name in self.__slots__})
+
+
+def fits(names: Iterable[str], patterns: Sequence[str]) -> bool:
+    """Return whether one of a setting's names fits a pattern; without a pattern each does."""
+    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
 
 def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:

@@ -6,19 +6,17 @@ judge has the best of several prompts. `snapshots/choices.json` is what `epc whi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from epc.analysis.choice_table import Asked, PriceOf, choices
 from epc.analysis.choosing import Choices
+from epc.analysis.observed_rows import fits
 from epc.arrays import np
 from epc.errors import UsageError
 from epc.records.observed.columns import Verdicts, joined
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.fetching import restore_sealed
 from epc.registry.kept_ballots import Kept
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import kept_verdicts
@@ -80,10 +78,9 @@ def _asked(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[
     for source, snapshots in kept.by_source.items():
         patterns = () if isinstance(source, str) else settings.get(source.name, ())
         for snapshot in snapshots if patterns else ():
-            with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), location=kept.home, store=None)
-                header, verdicts = kept_verdicts(Path(folder))
-            chosen = {n: s for n, s in header.settings.items() if _fits(n, patterns)}
+            with kept.folder(snapshot) as folder:
+                header, verdicts = kept_verdicts(folder)
+            chosen = {n: s for n, s in header.settings.items() if fits([n], patterns)}
             codes = [n for n, name in enumerate(verdicts.setting.names) if name in chosen]
             if codes:
                 prompts = dict.fromkeys(setting.prompt.name for setting in chosen.values())
@@ -95,10 +92,6 @@ def _asked(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[
                     settings=frozenset(chosen),
                 )
                 yield asked, verdicts[np.isin(verdicts.setting.codes, codes)]
-
-
-def _fits(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _compared(checkout: Path) -> _Compared:

@@ -98,11 +98,7 @@ def headline_of_groups(
     `compared` are the settings with which judges are compared.
     """
     groups: Iterable[Json] = document.get("groups") or ()
-    found = (figure for group in groups for figure in _of_group(group, faults))
-    return headline(
-        replace(figure, plain=any(figure.name.endswith(f"/{name}") for name in compared))
-        for figure in found
-    )
+    return headline(figure for group in groups for figure in _of_group(group, faults, compared))
 
 
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:
@@ -120,9 +116,12 @@ def rank(name: str) -> tuple[int, str]:
     return (_FIRST.index(head) if head in _FIRST else len(_FIRST), name)
 
 
-def _of_group(document: Json, faults: Sequence[Fault]) -> Iterator[Figure]:
+def _of_group(
+    document: Json, faults: Sequence[Fault], compared: Collection[str] = ()
+) -> Iterator[Figure]:
     """Yield the figures of one setting of recorded verdicts, under its name."""
     group = parse(document, Group)
+    plain = any(name in compared for name in group.settings)
     left_out = group.setting.note or misread(faults, group.settings)
     for name, found in group.every:
         yield Figure(
@@ -132,6 +131,7 @@ def _of_group(document: Json, faults: Sequence[Fault]) -> Iterator[Figure]:
             n=found.n,
             items=found.items,
             left_out=left_out,
+            plain=plain,
         )
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
 from epc.analysis.observed_names import FIGURES, family
+from epc.analysis.observed_rows import fits
 from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
@@ -165,17 +165,14 @@ def _why_not(registry: Registry, snapshot: Snapshot, as_of: date) -> str:
 
 
 def _of_snapshot(
-    snapshot: Snapshot,
-    state: Expiry,
-    why: str,
-    settings: Sequence[str],
+    snapshot: Snapshot, state: Expiry, why: str, settings: Sequence[str]
 ) -> Iterator[Known]:
     if "groups" not in snapshot.figures:
         yield from _figures(snapshot, state, why)
         return
     figures = parse(snapshot.figures, Figures)
     for group in figures.groups:
-        if not settings or any(fnmatchcase(n, p) for n in group.settings for p in settings):
+        if fits(group.settings, settings):
             out = why or misread(snapshot.card.known_faults, group.settings)
             known = _observed(str(snapshot.tag), figures.source, group, state.words, out)
             is_plain = bool(snapshot.compared.intersection(group.settings))

@@ -1,6 +1,7 @@
 """What judges said in the verdicts that a registry keeps, source by source."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -77,9 +78,18 @@ class Kept:
 
     def _ballots(self, source: Source) -> Iterator[Ballot]:
         for snapshot in self.by_source[source]:
-            with TemporaryDirectory() as folder:
-                restore_sealed(snapshot.tag, Path(folder), location=self.home, store=None)
-                yield from _ballots_in(Path(folder), snapshot)
+            with self.folder(snapshot) as folder:
+                yield from _ballots_in(folder, snapshot)
+
+    @contextmanager
+    def folder(self, snapshot: Snapshot) -> Iterator[Path]:
+        """Hold a snapshot's files in a folder, as they were sealed.
+
+        Raises: as `beside`.
+        """
+        with TemporaryDirectory() as name:
+            restore_sealed(snapshot.tag, Path(name), location=self.home, store=None)
+            yield Path(name)
 
 
 def source_of(snapshot: Snapshot) -> Source | None:

@@ -96,7 +96,7 @@ class Names:
         return elsewhere or Meaning(spelt=spelt)
 
     def shortest(self, text: str) -> str:
-        """Return a name without all that stands round it."""
+        """Return the model's bare name: no platform, region, address or variant around it."""
         *_, spelt = shorter(text, self.words)
         return spelt.name
 

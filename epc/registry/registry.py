@@ -267,8 +267,14 @@ class Registry:
 
     def is_served(self, name: str, as_of: date) -> bool:
         """Return whether some platform serves the model of a name on a day, as far as is known."""
-        states = (self.of_life(name, life, as_of).status for _, life in self.lives_named(name))
-        return any(status in ("current", "expiring") for status in states)
+        return any(self.serving(name, as_of))
+
+    def serving(self, name: str, as_of: date) -> Iterator[tuple[str, Expiry]]:
+        """Yield each platform that serves the model of a name on a day, and the state there."""
+        for _, life in self.lives_named(name):
+            state = self.of_life(name, life, as_of)
+            if state.status in ("current", "expiring"):
+                yield life.platform, state
 
     def _as_listed(self, state: Expiry) -> Expiry:
         return expiry.of_list(state, self.listed, self.policy) if self.listed else state

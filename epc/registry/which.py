@@ -1,6 +1,5 @@
 """Which judge may be used for a kind of task on a day, from what the registry has measured."""
 
-from collections.abc import Iterator
 from datetime import date
 
 from epc.analysis.choosing import Choices, Reached, Which, reaching, short_list
@@ -29,7 +28,13 @@ def which(
     served = {
         model: places
         for model in models
-        if (places := dict(_serving(registry, model, as_of, platform)))
+        if (
+            places := {
+                place: _until(state)
+                for place, state in registry.serving(model, as_of)
+                if platform in (None, place)
+            }
+        )
     }
     if platform and not served:
         raise UsageError(
@@ -67,16 +72,6 @@ def _choices(registry: Registry) -> Choices:
             "  fix: name one that does with --registry"
         )
     return registry.choices
-
-
-def _serving(
-    registry: Registry, model: str, as_of: date, platform: str | None
-) -> Iterator[tuple[str, str]]:
-    """Yield each platform that serves a model, and until when as far as it says."""
-    for _, life in registry.lives_named(model):
-        state = registry.of_life(model, life, as_of)
-        if state.status in ("current", "expiring") and platform in (None, life.platform):
-            yield life.platform, _until(state)
 
 
 def _until(state: Expiry) -> str:

@@ -50,12 +50,13 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     def page(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
 
-    yield "index.md", page("home", **_home(site))
+    shown = _shown(site)
+    yield "index.md", page("home", shown=shown, **_home(site, shown))
     rows = _rows(site, "coupling")
     other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
     ended = {name: _ended(content) for name, content in other.items()}
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
-    yield "snapshots/index.md", page("snapshots", shown=_shown(site))
+    yield "snapshots/index.md", page("snapshots", shown=shown)
     by_baselines = sorted(site.evaluators, key=lambda evaluator: _unknown(site, evaluator))
     lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
     yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
@@ -217,8 +218,7 @@ def _pair(site: Site) -> list[str]:
     return [page.row.tag for page in chosen[:2]]
 
 
-def _home(site: Site) -> dict[str, Any]:
-    shown, rows = _shown(site), _rows(site, "coupling")
+def _home(site: Site, shown: Shown) -> dict[str, Any]:
     recorded = shown.recorded
     current = _ranked(sorted(_evaluators(shown.rows, held=True), key=_order))
     held = [*current, *_evaluators(shown.judged, held=True), *_evaluators(recorded, held=True)]
@@ -231,13 +231,12 @@ def _home(site: Site) -> dict[str, Any]:
     ]
     return {
         "current": current,
-        "example": _example(_evaluators(rows, held=True)),
+        "example": _example(_evaluators(_rows(site, "coupling"), held=True)),
         "expired": _evaluators(shown.rows, held=False),
         "coming": COMING,
         "beside": beside(site.snapshots),
         "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
         "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
-        "shown": shown,
         "most": _MOST,
     }
 
