@@ -13,6 +13,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from budget_support import BUDGETS
+from golden_support import REWRITE, Golden, golden_of
 from hypothesis import settings
 from program_support import every_run_started
 
@@ -23,6 +24,17 @@ for name, count in BUDGETS.items():
         name, max_examples=count, deadline=None, derandomize="CI" in os.environ
     )
 settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flag with which the golden files are written anew."""
+    parser.addoption(REWRITE, action="store_true", help="write tests/golden anew")
+
+
+@pytest.fixture
+def golden(pytestconfig: pytest.Config) -> Golden:
+    """Hold what was printed against its golden file."""
+    return golden_of(pytestconfig)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

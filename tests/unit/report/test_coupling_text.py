@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from golden_support import Golden
 
 from epc.report import coupling_text
 from epc.report.coupling_text import cell, headline
@@ -60,14 +61,17 @@ def test_a_cell_has_its_interval_if_there_is_one() -> None:
     assert cell(into(regret=0.0312), "regret") == ("+3.1", "[-1.0, +5.0]")
 
 
-def test_a_p_value_says_how_it_came_about() -> None:
-    test = SimpleNamespace(p_value=0.04, method="permutation", unit="task")
-    transfer: Any = SimpleNamespace(test=test, units={"text": 8, "visual": 40}, tests=None)
+def test_a_p_value_says_how_it_came_about(golden: Golden) -> None:
+    def said(method: str, tests: Any = None) -> str:
+        test = method and SimpleNamespace(p_value=0.04, method=method, unit="task")
+        units = {"text": 8, "visual": 40}
+        return coupling_text.tested(SimpleNamespace(test=test or None, units=units, tests=tests))  # type: ignore[arg-type]  # what it reads of a transfer
 
-    assert "dealing 8 and 40 tasks out to two domains anew" in coupling_text.tested(transfer)
-    test.method = "jackknife"
-    assert "by the spread over 8 and 40 tasks" in coupling_text.tested(transfer)
-    transfer.tests = {}
-    assert "the least of all pairs, by Holm" in coupling_text.tested(transfer)
-    transfer.test = None
-    assert coupling_text.tested(transfer) == "none: too little was decided"
+    cases = {
+        "permutation": said("permutation"),
+        "jackknife": said("jackknife"),
+        "several pairs": said("jackknife", {}),
+        "none": said(""),
+    }
+
+    golden("p_value", cases)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from golden_support import Golden
 
 from epc.analysis.observed_figures import Figure
 from epc.analysis.succession import Agreement, Measurement, Succession, Successor, Unlike
@@ -49,43 +50,25 @@ GONE = Successor(agreement=agreement(model="gone"), state="gone", living=False)
 HARD = Successor(agreement=agreement(subset="hard"), state="alive", living=True)
 
 
-@pytest.mark.parametrize(
-    ("successors", "said"),
-    [
-        (
-            (LIVING, GONE),
-            (
-                "old: new can be named: 80.0% [70.0%, 90.0%] of verdicts alike, where chance gives "
-                "50.0%, on 600 common items (LLMBar, prompt P); which of the two is right more "
-                "often is not known."
-            ),
-        ),
-        (
-            (GONE,),
-            (
-                "old: none can be named as its successor. Nobody is known to serve the 1 judge "
-                "with common items and a common prompt."
-            ),
-        ),
-        ((), "old: none can be named as its successor. No verdict of it is kept here."),
-    ],
-)
-def test_reading_r96_the_answer_is_a_name_or_what_is_missing(
-    successors: tuple[Successor, ...], said: str
-) -> None:
-    assert sentence(succession(*successors)) == said
-
-
-def test_reading_r96_an_unknown_prompt_is_the_reason_where_there_are_common_items() -> None:
+def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
+    bare = agreement(same_decoding=False, shifts={}, shared_answers=3)
     hidden = (Unlike(model="new", items=861),)
+    all_three = succession(LIVING, HARD, GONE, recorded=12)
+    cases = {
+        "one that lives": sentence(succession(LIVING, GONE)),
+        "one that is gone": sentence(succession(GONE)),
+        "none": sentence(succession()),
+        "none on the same items": sentence(succession(recorded=900)),
+        "the same items, the prompt unknown": sentence(succession(recorded=900, unlike=hidden)),
+        "agreement": agreement_line(agreement()),
+        "agreement of which little is known": agreement_line(bare),
+        "all": text(all_three, kinds=False),
+        "all, by kind of task": text(all_three, kinds=True),
+        "no verdict of its own": text(succession(LIVING), kinds=False),
+    }
 
-    assert sentence(succession(recorded=900, unlike=hidden)) == (
-        "old: none can be named as its successor. new was asked about 861 of the same items, but "
-        "no source says whether with the same prompt."
-    )
-    assert sentence(succession(recorded=900)).endswith(
-        "No other judge was asked about the same items."
-    )
+    golden("succession", cases)
+    assert prompt_of(agreement(prompt="plain")) == "plain"
 
 
 @pytest.mark.parametrize(
@@ -107,32 +90,3 @@ def test_reading_r96_a_successor_exceeds_chance_by_a_margin_corrected_for_the_ch
 
     assert why in found
     assert bool(found) == bool(why)
-
-
-def test_a_judge_s_agreement_is_one_line() -> None:
-    assert agreement_line(agreement()) == (
-        "0.800 [0.700, 0.900] of 1,200 verdicts alike, chance 0.500, items 600; "
-        "share of the first place +0.050 [-0.050, +0.150]; same decoding"
-    )
-    bare = agreement(same_decoding=False, shifts={}, shared_answers=3)
-    assert agreement_line(bare).endswith(
-        "no shift is known; decoding differs or is not stated; 3 with one shared answer left out"
-    )
-    assert prompt_of(agreement(prompt="plain")) == "plain"
-
-
-def test_kinds_of_task_are_shown_if_they_are_wanted_and_judges_that_are_gone_apart() -> None:
-    result = succession(LIVING, HARD, GONE, recorded=12)
-
-    plain, by_kind = text(result, kinds=False), text(result, kinds=True)
-
-    assert "prompt P, hard (LLMBar)" not in plain
-    assert "prompt P, hard (LLMBar)" in by_kind
-    assert (
-        plain.index("  new, prompt P")
-        < plain.index("judges that are gone")
-        < plain.index("  gone, prompt P")
-    )
-    assert "1,500 evaluator calls at most; few items" in plain
-    assert "its 12 recorded items" in plain
-    assert "recorded items" not in text(succession(LIVING), kinds=False)
