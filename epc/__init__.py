@@ -1,15 +1,20 @@
 """The EPC registry: measure evaluator preference coupling, with the noise beside every number.
 
-`epc.run`, `epc.resume`, `epc.load`, `epc.snapshots`, `epc.figures`, `epc.which` and `epc.Design`
-are loaded when they are first used, so that `import epc` costs nothing.
+What `__all__` names is loaded when it is first used, so that `import epc` costs nothing.
 """
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.version import __version__
 
 if TYPE_CHECKING:
-    from epc.api import Campaign, Design, Run, figures, load, resume, run, snapshots, which
+    from epc.api.campaign import Campaign
+    from epc.api.measured import Run
+    from epc.api.measuring import resume, run
+    from epc.api.opening import load
+    from epc.api.published import figures, snapshots, which
+    from epc.records.designs import Design
 
 __all__ = [
     "Campaign",
@@ -23,14 +28,23 @@ __all__ = [
     "snapshots",
     "which",
 ]
+_HOMES: Final = {
+    "Campaign": "epc.api.campaign",
+    "Design": "epc.records.designs",
+    "Run": "epc.api.measured",
+    "figures": "epc.api.published",
+    "load": "epc.api.opening",
+    "resume": "epc.api.measuring",
+    "run": "epc.api.measuring",
+    "snapshots": "epc.api.published",
+    "which": "epc.api.published",
+}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from epc import api
-
-    return getattr(api, name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -29,6 +29,7 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "site": {"jinja2": "jinja2", "mkdocs-material": "material"},
         "data": {"pandas": "pandas", "pyarrow": "pyarrow"},
         "notebook": {"altair": "altair"},
+        "mcp": {"mcp": "mcp"},
         "attest": {"sigstore": "sigstore"},
         "inspect": {
             "inspect-ai": "inspect_ai",

@@ -11,7 +11,6 @@ from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
 from epc.statistics.clusters import linearised_interval
 
-_SAYING: Final = np.eye(TIE + 2)[:, : TIE + 1]  # a row for each verdict; unreadable says nothing
 _CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
 
 
@@ -36,7 +35,7 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     one choice that more persons made than any other.
     """
     rows = rows[(rows.verdict >= 0) & (rows.humans.sum(axis=1) > 0)]
-    humans, mine = rows.humans.astype(np.float64), _SAYING[rows.verdict]
+    humans, mine = rows.humans.astype(np.float64), _saying()[rows.verdict]
     n = humans.sum(axis=1)
     yield from share("humans_mean", (humans * mine).sum(axis=1) / np.maximum(1, n), rows)
     some = n > 1
@@ -48,7 +47,7 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     both = labelled & rows.readable
     yield from _kappa("humans_kappa", most[both], mine[both], rows.cluster[both])
     weights, hits, persons = np.zeros((3, len(n)))
-    for choice, one in enumerate(_SAYING[: TIE + 1]):  # who made it is the person left out
+    for choice, one in enumerate(_saying()[: TIE + 1]):  # who made it is the person left out
         others = _majority(np.maximum(0, rows.humans - one))
         weight = humans[:, choice] * others.any(axis=1)
         weights += weight
@@ -146,8 +145,13 @@ def side_by_side(one: Rows, two: Rows, *, scores: bool = False) -> tuple[Rows, A
     return rows[at], values[at], other_said[other_at]
 
 
+def _saying() -> Array:
+    """Return a row for each verdict, of which an unreadable one says nothing."""
+    return np.eye(TIE + 2)[:, : TIE + 1]
+
+
 def _said(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
-    values = rows.score[:, None] if scores else _SAYING[rows.verdict]
+    values = rows.score[:, None] if scores else _saying()[rows.verdict]
     keys, first, places = np.unique(rows.order, return_index=True, return_inverse=True)
     totals = np.zeros((len(keys), values.shape[1]))
     np.add.at(totals, places, values)

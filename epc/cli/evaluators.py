@@ -12,6 +12,7 @@ from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.errors import UsageError
 
 if TYPE_CHECKING:
+    from epc.analysis.observed import Report
     from epc.records.observed.columns import Verdicts
     from epc.records.observed.types import Header
 
@@ -84,13 +85,12 @@ def card(
         --require 'place_consistency>=0.8'
     """
     from epc.analysis.judge_card import Requirement, answered, card_json
-    from epc.analysis.observed import measure
     from epc.registry.judge_cards import card_of
     from epc.registry.subjects import judges_of, recorded, subject
     from epc.report.judge_card_text import sentence, text
 
     requirements = [Requirement.parse(each) for each in required]
-    records = [recorded(path.name, measure(*read_verdicts(path), settings)) for path in files]
+    records = [recorded(path.name, _measured(path, settings)) for path in files]
     opened = open_registry(registry)
     who = subject(opened, asked, judges_of(records))
     result = card_of(opened, who, as_of.date(), records, settings)
@@ -98,6 +98,12 @@ def card(
     tell(form, lambda: card_json(result, sentence(result), answers), lambda: text(result, answers))
     met = all(answer.answer == "meets" for answer in answers)
     leave(clean=met)
+
+
+def _measured(path: Path, settings: tuple[str, ...]) -> "Report":
+    from epc.analysis.observed import measure
+
+    return measure(*read_verdicts(path), settings)
 
 
 @click.command()

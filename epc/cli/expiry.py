@@ -1,17 +1,11 @@
 """`epc expiry [EVALUATOR|TAG...]`."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
 from epc.cli.common import echo_json, leave, open_registry, say
 from epc.cli.options import as_of_option, printed_as, registry_option
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from epc.registry.expiry import Expiry
 
 
 @click.command()
@@ -43,6 +37,8 @@ def command(
       epc expiry openai/gpt-4o-2024-08-06 v1.0-GPT4o-0806
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
     """
+    from epc.registry.expiry import lines
+
     states = open_registry(registry, figures=False).expiry(asked, as_of.date())
     if form == "json":
         echo_json([state.as_json() for state in states])
@@ -52,14 +48,8 @@ def command(
         name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
         click.echo(calendar(states, name=name), nl=False)
     else:
-        _print(states)
+        for line in lines(states):
+            say(line)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
     expired = any(state.status in failing for state in states)
     leave(clean=not expired)
-
-
-def _print(states: "Sequence[Expiry]") -> None:
-    width = max((len(state.subject) for state in states), default=0)
-    for state in states:
-        say(f"{state.subject:<{width}}  {state.words}")
-        say(f"  {state.grounds}")

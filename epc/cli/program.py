@@ -42,6 +42,7 @@ _SECTIONS: Final = {
         "snapshot": "The registry's snapshots: list, show, diff, fetch, verify.",
         "data": "All figures, verdicts and trials as Parquet, digests checked.",
         "models": "List the models that you can name, or fetch weights.",
+        "mcp": "Answer agents: the registry as a Model Context Protocol server.",
     },
     "Contribute": {
         "submission": "Offer a run for publication: new, check.",
@@ -58,6 +59,7 @@ _NEEDS: Final = {
     **dict.fromkeys(("validate", "compare", "watch"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",
+    "mcp": "mcp",
 }
 _MOVED: Final = {
     "recompute": "`epc validate --write`",

@@ -5,7 +5,7 @@ day begins, because no platform says at which hour it switches a model off.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, Literal
@@ -245,6 +245,14 @@ def of_list(state: Expiry, listed: date, policy: Policy) -> Expiry:
         return state
     note = f"{state.note}; this registry ends on {listed}, more than {policy.confirmation} days ago"
     return replace(state, status="unconfirmed", since=aged, note=note)
+
+
+def lines(states: Sequence[Expiry]) -> Iterator[str]:
+    """Yield two lines for each state: the answer in a few words, and why."""
+    width = max((len(state.subject) for state in states), default=0)
+    for state in states:
+        yield f"{state.subject:<{width}}  {state.words}"
+        yield f"  {state.grounds}"
 
 
 def unknown(name: str, as_of: date, note: str) -> Expiry:

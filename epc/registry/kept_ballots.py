@@ -38,7 +38,9 @@ class Kept:
 
     @classmethod
     def of(cls, registry: Registry, location: str | None) -> Self:
-        """Return those of the registry at a place, or of this checkout."""
+        """Return those of the registry at a place, or of this checkout; a package brings none."""
+        if location is None and registry.listed:
+            return cls(registry=registry, home="")
         kept = cls(registry=registry, home=location or str(find_checkout(Path.cwd())))
         for snapshot in registry.snapshots.values():
             source = source_of(snapshot)

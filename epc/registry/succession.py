@@ -29,10 +29,10 @@ def successions(kept: Kept, as_of: date) -> Iterator[Succession]:
     for name in sorted(names, key=str.casefold):
         who = subject(registry, name)
         if any(registry.of_life(name, life, as_of).until for life in who.lives):
-            yield succession_of(registry, who, as_of, _kept(kept, who))
+            yield succession_of(registry, who, as_of, agreed_kept(kept, who))
 
 
-def _kept(kept: Kept, who: Subject) -> Agreed:
+def agreed_kept(kept: Kept, who: Subject) -> Agreed:
     """Return what is kept; of files that are not as published nothing, as `verify` says why."""
     try:
         return agreed_of(kept.registry, who, [*kept.beside(who)])

@@ -1,6 +1,7 @@
 """A judge's card in words: one sentence first, then the figures under their headings."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from epc.analysis.judge_card import (
@@ -233,6 +234,13 @@ def _rows(figures: Sequence[Known]) -> Iterator[str]:
             yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{read}{out}"
         if others:
             yield f"    {others}"
+
+
+def shown(card: Card) -> Card:
+    """Return a card with the figures alone that its text shows."""
+    names = dict.fromkeys((figure.name, figure.subset) for figure in card.figures)
+    own = ([f for f in card.figures if (f.name, f.subset) == name] for name in names)
+    return replace(card, figures=tuple(figure for rows in own for figure in folded(rows)[0]))
 
 
 def folded(rows: Sequence[Known]) -> tuple[list[Known], str]:

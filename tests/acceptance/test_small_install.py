@@ -20,6 +20,8 @@ LOOK_UPS = (
     ("expiry", "v1.0-GPT4o-0806"),
     ("evaluators", "list"),
     ("evaluators", "show", "gpt-4o-2024-08-06"),
+    ("evaluators", "card", "gpt-5.4-mini"),
+    ("evaluators", "succeed", "gpt-4-0613"),
     ("snapshot", "list"),
     ("expiry", "--format", "ics"),
 )
@@ -104,7 +106,7 @@ def test_no_look_up_loads_what_measures(installed: Installed) -> None:
         (("run", "--evaluator", "mock/deterministic"), "measure"),
         (("judge", "report"), "judge"),
         (("admin", "site", "build"), "site"),
-        (("evaluators", "card", "gpt-4o-2024-08-06"), "measure"),  # found out by the import
+        (("design", "show", "reference-64"), "measure"),  # found out by the import
     ],
 )
 def test_a_missing_extra_exits_2_and_names_itself(

@@ -94,6 +94,18 @@ class Files:
         return None
 
 
+@dataclass(slots=True, kw_only=True)
+class Text(Files):
+    """A text that stands in no file."""
+
+    paths: Sequence[Path] = ()
+    text: str
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield the text."""
+        yield "text", self.text
+
+
 def _no_text(about: os.stat_result) -> str | None:
     """Say why a file is not read, before it is opened: a pipe would never end."""
     if stat.S_ISLNK(about.st_mode):

@@ -41,7 +41,7 @@ def annotations(scan: Scan) -> Iterator[str]:
     """Yield GitHub's commands: an error for each failing place, a warning where an end is near."""
     for each, level in _told(scan):
         title = _property(each.name)
-        message = _data(_sentence(each))
+        message = _data(sentence(each))
         for place in each.places:
             at = f"file={_property(place.path)},line={place.line},col={place.column}"
             yield f"::{level} {at},title={title}::{message}"
@@ -72,7 +72,7 @@ def sarif(scan: Scan) -> Json:
         {
             "ruleId": _rule(each),
             "level": level,
-            "message": {"text": _sentence(each)},
+            "message": {"text": sentence(each)},
             "locations": [
                 {
                     "physicalLocation": {
@@ -124,10 +124,9 @@ def _reasons(each: Named) -> Iterator[str]:
         yield f"Its end also ends the published {', '.join(each.invalidates)}"
 
 
-def _sentence(each: Named) -> str:
+def sentence(each: Named) -> str:
     """Return all that is said of a name, on one line."""
-    sentence = ". ".join([_answers(each), *_reasons(each)])
-    return spelt(f"{sentence}.")
+    return spelt(f"{'. '.join([_answers(each), *_reasons(each)])}.")
 
 
 def _rest(each: Named, most: int) -> str:

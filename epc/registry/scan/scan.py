@@ -236,7 +236,7 @@ def scan(
             place = Place(path=path, line=each.line, column=each.column)
             places.setdefault(each.name, []).append(place)
     named = [
-        _answered(registry, name, tuple(own_places), rules, known=words.is_known(name), as_of=as_of)
+        answered(registry, name, rules, as_of, known=words.is_known(name), places=own_places)
         for name, own_places in places.items()
         if not {name.casefold(), registry.names.meaning(name).spelt.name.casefold()} & passed_over
     ]
@@ -250,15 +250,20 @@ def scan(
     )
 
 
-def _answered(
+def answered(
     registry: Registry,
     name: str,
-    places: tuple[Place, ...],
     rules: Sequence[Rule],
-    *,
-    known: bool,
     as_of: date,
+    *,
+    known: bool = True,
+    places: Iterable[Place] = (),
 ) -> Named:
+    """Return what the registry answers about a name on a day, and which rules it breaks.
+
+    Where its maker has a record, the maker's answers count and no other platform's. Only of a
+    `known` name measurements are looked for.
+    """
     states, replacements = _meant(registry, name, as_of)
     tags = _measured(registry, name) if known else []
     ends = [state.until for state in states if state.until and name not in registry.snapshots]
@@ -272,7 +277,7 @@ def _answered(
         broken=tuple(
             str(rule) for rule in rules if rule.is_broken(states, drifted=drifted, as_of=as_of)
         ),
-        places=places,
+        places=tuple(places),
     )
 
 

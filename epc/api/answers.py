@@ -1,0 +1,110 @@
+"""What the registry answers to a program: its own sentences, and the values that they rest on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from epc.analysis.choosing import ALL
+from epc.analysis.judge_card import card_json
+from epc.engine.clock import now
+from epc.protocol.results import Json
+from epc.registry import expiry, succession
+from epc.registry.judge_cards import card_of
+from epc.registry.kept_ballots import Kept
+from epc.registry.reading import open_registry
+from epc.registry.scan.files import Text
+from epc.registry.scan.forms import text as scan_text
+from epc.registry.scan.policy import Rule
+from epc.registry.scan.scan import answered, scan
+from epc.registry.subjects import subject
+from epc.registry.which import which
+from epc.report import judge_card_text, succession_text, which_text
+
+_GONE: Final = Rule.parse("expired")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An answer in words, and as plain JSON with its sources."""
+
+    text: str
+    document: Json
+
+
+class Answers:
+    """Answers of one registry: of the day on which each is asked for.
+
+    The methods are the tools of `epc mcp`, and their docstrings are what a model reads of them.
+    """
+
+    def __init__(
+        self, location: str | None, clock: Callable[[], date] = lambda: now().date()
+    ) -> None:
+        self._location, self._clock = location, clock
+        self._registry = open_registry(location)
+
+    def judge_status(self, model: str) -> Answer:
+        """Say until when each platform serves a model, and what its maker names instead.
+
+        Use it before you recommend or call a model, above all as a judge. MODEL is spelt as in
+        settings: gpt-4o, openai/gpt-4o-2024-08-06, openrouter/openai/gpt-4o, an ARN. A state is
+        current, expiring, expired, unconfirmed (no source confirms it lately) or unknown.
+        """
+        day = self._clock()
+        states = self._registry.expiry([model], day)
+        instead = answered(self._registry, model, (), day).replacements
+        lines = [*expiry.lines(states), *(f"named instead: {name}" for name in instead)]
+        document = {"states": [state.as_json() for state in states], "replacements": [*instead]}
+        return self._answer("\n".join(lines), document)
+
+    def judge_card(self, model: str) -> Answer:
+        """Say how a model was measured as a judge: accuracy, place, repeats, with intervals.
+
+        The first sentence is the answer; each figure names the measurement that it is of.
+        """
+        who = subject(self._registry, model)
+        card = card_of(self._registry, who, self._clock())
+        sentence = judge_card_text.sentence(card)
+        return self._answer(
+            judge_card_text.text(card), card_json(judge_card_text.shown(card), sentence)
+        )
+
+    def which_judge(
+        self, domain: str = ALL, budget: float | None = None, platform: str | None = None
+    ) -> Answer:
+        """Say which measured judges are not shown to be worse than another, the cheapest first.
+
+        DOMAIN is a kind of task: math, factuality, safety, focus, precise; all for all of them.
+        BUDGET is in US dollars for 1,000 questions, PLATFORM where the judge has to be served.
+        """
+        day = self._clock()
+        answer = which(self._registry, domain, day, platform=platform, budget=budget)
+        listed = replace(answer, short=replace(answer.short, beaten=()))
+        return self._answer(
+            which_text.text(answer), {"sentence": which_text.sentence(answer), **listed.as_json()}
+        )
+
+    def successor(self, model: str) -> Answer:
+        """Say which judge may replace a model that ended or will, or why none can be named."""
+        who = subject(self._registry, model)
+        agreed = succession.agreed_kept(Kept.of(self._registry, self._location), who)
+        result = succession.succession_of(self._registry, who, self._clock(), agreed)
+        return self._answer(
+            succession_text.text(result, kinds=False),
+            {"sentence": succession_text.sentence(result), **result.as_json()},
+        )
+
+    def scan(self, text: str) -> Answer:
+        """Find the models that a TEXT names, such as code or settings, and which have expired."""
+        result = scan(
+            self._registry, Text(text=text), rules=[_GONE], ignore=(), as_of=self._clock()
+        )
+        return self._answer("\n".join(scan_text(result)), result.as_json())
+
+    def _answer(self, text: str, document: Json) -> Answer:
+        """Add the day of which the copy is: what happened after it, nobody knows here."""
+        day = self._registry.last_day.isoformat()
+        return Answer(
+            text=f"{text}\n(registry of {day})", document={"registry_day": day, **document}
+        )

@@ -1,0 +1,121 @@
+"""`epc mcp`, asked by the client of the protocol's own package over standard input and output."""
+
+import json
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from commands_support import run
+from installed_support import Installed
+from mcp import Client, StdioServerParameters
+from mcp_types import TextContent
+from registry_support import ROOT
+
+DAY = {"SOURCE_DATE_EPOCH": "1795694400"}  # 2026-11-26 at 12:00 in UTC
+AT = "2026-11-26T12:00"
+ASKED: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "judge_status": ({"model": "openai/gpt-4-0613"}, ("expiry", "openai/gpt-4-0613")),
+    "judge_card": ({"model": "gpt-5.4-mini"}, ("evaluators", "card", "gpt-5.4-mini")),
+    "which_judge": (
+        {"domain": "math", "budget": 10},
+        ("which", "--domain", "math", "--budget", "10"),
+    ),
+    "successor": ({"model": "gpt-4-0613"}, ("evaluators", "succeed", "gpt-4-0613")),
+}
+
+
+def asked(
+    questions: list[tuple[str, dict[str, Any]]], command: tuple[str, ...], folder: Path, **env: str
+) -> list[tuple[str, Any, bool]]:
+    """Return the words, the values and whether it is an error, of each answer of one server."""
+
+    async def session() -> list[tuple[str, Any, bool]]:
+        server = StdioServerParameters(
+            command=command[0], args=[*command[1:]], cwd=folder, env={**DAY, **env}
+        )
+        answers = []
+        async with Client(server) as client:
+            known = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert known.keys() == {*ASKED, "scan"}
+            for name, arguments in questions:
+                assert known[name].description
+                done = await client.call_tool(name, arguments)
+                (words,) = done.content
+                assert isinstance(words, TextContent)
+                answers.append((words.text, done.structured_content, bool(done.is_error)))
+        return answers
+
+    return anyio.run(session)
+
+
+@pytest.fixture(scope="module")
+def here() -> dict[str, tuple[str, Any]]:
+    questions = [(name, arguments) for name, (arguments, _) in ASKED.items()]
+    answers = asked(questions, (sys.executable, "-m", "epc", "mcp"), ROOT)
+    assert not any(is_error for _, _, is_error in answers)
+    return {name: (words, found) for name, (words, found, _) in zip(ASKED, answers, strict=True)}
+
+
+@pytest.mark.parametrize("tool", ASKED)
+def test_an_answer_is_what_the_command_prints_and_its_values_with_the_day_of_the_copy(
+    tool: str, here: dict[str, tuple[str, Any]]
+) -> None:
+    words, found = here[tool]
+    command = ASKED[tool][1]
+
+    assert words.startswith(run(ROOT, *command, at=AT).stdout.rstrip("\n"))
+    assert words.endswith(f"(registry of {found['registry_day']})")
+    printed = json.loads(run(ROOT, *command, "--format", "json", at=AT).stdout)
+    if tool == "judge_status":
+        assert found["states"] == printed
+        assert found["replacements"] == ["gpt-5.6-sol"]
+        assert all(state["source"].startswith("https://") for state in found["states"])
+    elif tool == "judge_card":  # the figures that the words show, of all that there are
+        assert {**found, "figures": 0} == {
+            **printed,
+            "figures": 0,
+            "registry_day": found["registry_day"],
+        }
+        assert all(figure in printed["figures"] for figure in found["figures"])
+        assert 0 < len(found["figures"]) < len(printed["figures"])
+    elif tool == "which_judge":
+        assert found["short"]["options"] == printed["short"]["options"]
+        assert found["short"]["beaten"] == []
+        assert words.startswith(found["sentence"])
+    else:
+        assert found["state"] == printed["state"]
+        assert words.startswith(found["sentence"])
+
+
+def test_without_a_network_or_a_clone_the_package_answers(
+    installed: Installed, offline: tuple[tuple[str, ...], dict[str, str]]
+) -> None:
+    """The protocol's package is that of this environment, the program is the installed one."""
+    words, env = offline
+    epc = str(installed.python.with_name("epc"))
+    packages = str(distribution("mcp").locate_file(""))
+    text = "judge = 'openai/gpt-3.5-turbo-0301'\nother: gpt-5.4-mini\n"
+    questions = [
+        ("judge_status", {"model": "openai/gpt-4-0613"}),
+        ("successor", {"model": "gpt-5.4-mini"}),
+        ("scan", {"text": text}),
+        ("judge_card", {"model": "gpt-5.4-mimi"}),
+    ]
+
+    status, successor, scanned, unknown = asked(
+        questions, (*words, epc, "mcp"), installed.wheels, PYTHONPATH=packages, **env
+    )
+
+    assert "expired since 2026-10-23 (retired)" in status[0]
+    assert status[1]["registry_day"] >= "2026-11-24"
+    assert successor[0].startswith("gpt-5.4-mini: none can be named as its successor. No verdict")
+    assert successor[1]["alternatives"]
+    (old, new) = scanned[1]["names"]
+    assert (old["name"], old["fails"]) == ("openai/gpt-3.5-turbo-0301", ["expired"])
+    assert old["places"] == [{"path": "text", "line": 1, "column": 10}]
+    assert (new["name"], new["fails"]) == ("gpt-5.4-mini", [])
+    assert unknown[2]
+    assert "not in this registry; did you mean gpt-5.4-mini" in unknown[0]
