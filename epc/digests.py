@@ -1,7 +1,9 @@
-"""SHA-256 in hexadecimal digits: of a text, of bytes, of a file."""
+"""SHA-256 in hexadecimal digits: of a text, of bytes, of a file, of a folder as SHA256SUMS."""
 
 import hashlib
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from epc.errors import able_to
 
@@ -23,3 +25,18 @@ def file_sha256(path: "Path") -> str:
     """
     with able_to("read", path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_LINE: Final = re.compile(r"([0-9a-f]{64})  (\S+)")
+
+
+def sums_text(digests: Mapping[str, str]) -> str:
+    """Return the text of a SHA256SUMS."""
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+
+
+def parse_sums(text: str) -> dict[str, str] | None:
+    """Return the digests that a SHA256SUMS lists, by file; None if it is not canonical."""
+    matches = [_LINE.fullmatch(line) for line in text.splitlines()]
+    listed = {match[2]: match[1] for match in matches if match}
+    return listed if sums_text(listed) == text else None

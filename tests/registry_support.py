@@ -11,12 +11,11 @@ from typing import Any
 
 from program_support import run_program
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sums_text
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.typed import parse
 from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
-from epc.registry.sums import sums_text
 
 ROOT = Path(__file__).parent.parent
 # Git with a name of its own and none of the user's settings.

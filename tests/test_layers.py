@@ -123,7 +123,7 @@ PURE_MODULES = [
         "expiry",
         "registry",
         "figures",
-        "changes",
+        "listing",
         "sync",
         "endings",
         "names",

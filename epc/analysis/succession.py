@@ -16,10 +16,12 @@ from epc.arrays import Codes, np
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
-from epc.spec.succession import SUCCESSOR_MARGIN
 from epc.statistics.clusters import clustered_mean, clustered_share
 from epc.statistics.inference import ALPHA, t_point
 
+# Of agreement above chance that must be shown, and of right answers that may be lost at most. Ours
+# (Reading R96), not the paper's.
+SUCCESSOR_MARGIN: Final = 0.1
 BETTER: Final = "better"  # the win rate of the better candidate
 _LEAST_ITEMS: Final = 10  # fewer of a kind of task say nothing of it
 

@@ -27,8 +27,7 @@ from epc.spec.coupling import LEVEL, MARGIN, RULE
 from epc.spec.domains import Direction, Domain, Pair, PhaseName
 from epc.spec.epc_v1 import ControlMethod
 from epc.statistics.inference import t_point
-from epc.statistics.intervals import Interval, mean, spread_interval
-from epc.statistics.sums import sum_of_squares
+from epc.statistics.intervals import Interval, mean, spread_interval, sum_of_squares
 
 _WHEELS: Final = 4096
 _STREAM: Final = 20261125

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from epc.cli.short_help import ALL
+from epc.cli.groups import ALL
 
 
 def page() -> str:

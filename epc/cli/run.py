@@ -9,9 +9,9 @@ import click
 from epc.cli.asking import canary_option, decoding_options, limit_options
 from epc.cli.campaign import go_on
 from epc.cli.common import now
+from epc.cli.groups import ShortHelp
 from epc.cli.options import FOLDER, NEW_FOLDER, format_option
 from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
-from epc.cli.short_help import ShortHelp
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits

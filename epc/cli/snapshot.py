@@ -126,7 +126,7 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     Example:
       epc snapshot changes --since 2026-06-30
     """
-    from epc.registry.changes import changes as changes_since
+    from epc.registry.listing import changes as changes_since
 
     events = changes_since(open_registry(registry), since.date(), as_of.date())
     if form == "json":

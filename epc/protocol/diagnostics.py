@@ -14,7 +14,7 @@ from msgspec import Struct
 from epc.errors import ShapeError
 from epc.protocol.verdict import Said, parse_verdict
 from epc.spec.epc_v1 import CALIBRATION_BINS
-from epc.statistics.sums import sum_of_squares
+from epc.statistics.intervals import sum_of_squares
 
 
 class Judged(Struct, frozen=True, kw_only=True):

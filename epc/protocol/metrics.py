@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from epc.protocol.weights import require_same_shape, require_simplex
 from epc.spec.epc_v1 import ZERO_COUPLING
-from epc.statistics.sums import sum_of_squares
+from epc.statistics.intervals import sum_of_squares
 
 ZeroCause = Literal["no_update", "collapse", "identical"]
 

@@ -80,5 +80,5 @@ def _sums(rows: Array) -> Array:
 
 
 def _squares(rows: Array) -> Array:
-    """Return each row's `epc.statistics.sums.sum_of_squares`."""
+    """Return each row's `epc.statistics.intervals.sum_of_squares`."""
     return _sums(rows * rows)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sums_text
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
@@ -19,7 +19,6 @@ from epc.registry.layout import DATA_LICENCE, SUMS
 from epc.registry.record import Origin, Record
 from epc.registry.registry import Registry
 from epc.registry.sealed import Sealed
-from epc.registry.sums import sums_text
 from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 

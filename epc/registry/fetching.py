@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from epc import json_text
-from epc.digests import sha256
+from epc.digests import parse_sums, sha256
 from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import lines_of
 from epc.registry import layout
@@ -13,7 +13,6 @@ from epc.registry.file_sources import WEB, reader
 from epc.registry.kinds.table import KINDS
 from epc.registry.reading import known_seals
 from epc.registry.store import fetched
-from epc.registry.sums import parse_sums
 from epc.registry.tags import Tag
 from epc.registry.writing import new_folder
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sums_text
 from epc.errors import UsageError, able_to
 from epc.records import strict_json
 from epc.records.typed import as_json
@@ -33,7 +33,6 @@ from epc.registry.record import Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
-from epc.registry.sums import sums_text
 from epc.registry.tags import Tag, next_tag
 from epc.registry.writing import append
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZipFile
 
+from epc.digests import parse_sums
 from epc.errors import MalformedError, UsageError, WorldError, able_to
 from epc.registry import layout
 from epc.registry.fetching import require_digest, restore, unsound
@@ -21,7 +22,6 @@ from epc.registry.history import git, git_bytes, published_by
 from epc.registry.reading import NAMED, find_checkout, known_seals, open_registry
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.sums import parse_sums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, parse_sums, sums_text
 from epc.errors import UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -20,7 +20,6 @@ from epc.registry.checking import check as check_records
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import is_seal
 from epc.registry.snapshots import LivesSealed
-from epc.registry.sums import parse_sums, sums_text
 from epc.registry.writing import append
 
 _CLAUSE: Final = "EPC-4"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from epc.digests import parse_sums
 from epc.errors import Finding
 from epc.extras import require
 from epc.printable import shown
@@ -28,7 +29,6 @@ from epc.registry.recomputing import recomputable, recompute
 from epc.registry.record import Attested, Record
 from epc.registry.registry import Registry
 from epc.registry.store import fetched
-from epc.registry.sums import parse_sums
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate

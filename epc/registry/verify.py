@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, parse_sums
 from epc.errors import EpcError, Finding, MalformedError, UsageError, WorldError
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -26,7 +26,6 @@ from epc.registry.reading import folders, of_folder
 from epc.registry.record import Record
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
-from epc.registry.sums import parse_sums
 from epc.registry.tags import Tag
 
 # A tag and its commit, whether it is an object of its own or not.

@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from epc.digests import sha256
+from epc.digests import sha256, sums_text
 from epc.errors import Finding, UsageError
 from epc.records import strict_json
 from epc.records.findings import Findings
@@ -19,7 +19,6 @@ from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.history import git, git_bytes, has_commit, is_ancestor
 from epc.registry.layout import LOG
-from epc.registry.sums import sums_text
 
 _CLAUSE: Final = "EPC-4"
 _ASK: Final = "ask the maintainers, and keep this file; other mirrors can tell what they saw"

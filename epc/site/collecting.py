@@ -7,17 +7,18 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Final
 
+from epc.digests import parse_sums
 from epc.errors import EpcError
 from epc.records import strict_json
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
 from epc.records.typed import parse
 from epc.registry import layout
-from epc.registry.changes import changes
 from epc.registry.expiry import Expiry, unconfirmed_from
 from epc.registry.figures import figures_of
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Life
+from epc.registry.listing import changes
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository
@@ -25,7 +26,6 @@ from epc.registry.showing import shown
 from epc.registry.snapshots import Snapshot
 from epc.registry.store import listed, place_of
 from epc.registry.subjects import subject_of_page
-from epc.registry.sums import parse_sums
 from epc.site.judges import with_judges, with_recorded
 from epc.site.pages import (
     Direction,

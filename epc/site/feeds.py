@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
-from epc.registry.changes import Change
 from epc.registry.lifecycles import Kind, LifeRecord, Stated
+from epc.registry.listing import Change
 from epc.site.pages import EvaluatorPage, Site
 
 _ATOM: Final = "http://www.w3.org/2005/Atom"

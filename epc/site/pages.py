@@ -15,11 +15,11 @@ from epc.audit.coupling import Into
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.layout import OUTPUTS
 from epc.registry import layout
-from epc.registry.changes import Change
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, headline_of
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life, LifeRecord, Stated
+from epc.registry.listing import Change
 from epc.registry.record import AuditSummary, Record
 from epc.registry.registry import Registry
 from epc.registry.repository import Repository

@@ -3,7 +3,7 @@
 Sources: EPC-2.5(f), Readings R10 and R33.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import fsum, sqrt
 from typing import Final
@@ -11,7 +11,15 @@ from typing import Final
 from epc.arrays import Array, np
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.statistics.inference import t_point
-from epc.statistics.sums import sum_of_squares
+
+
+def sum_of_squares(values: Iterable[float]) -> float:
+    """Return the sum of the values' squares, correctly rounded in its sum.
+
+    A square is a product: `x**2` is the C library's `pow`, which rounds one in 1,200 another way.
+    """
+    return fsum(x * x for x in values)
+
 
 # The normal distribution's point at (1 + CONFIDENCE) / 2, as a literal: a computed one may differ
 # in its last bit from machine to machine.

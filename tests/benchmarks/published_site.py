@@ -20,9 +20,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from epc.digests import file_sha256, sha256
+from epc.digests import file_sha256, parse_sums, sha256, sums_text
 from epc.records.strict_json import dumps, dumps_line
-from epc.registry.sums import parse_sums, sums_text
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = (54, 110, 500)

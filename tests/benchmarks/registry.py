@@ -29,13 +29,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from records_support import make_run
 from registry_support import Checkout, commit, generation_record, git, life_record
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sums_text
 from epc.protocol.batch_replay import Known, run_course
 from epc.protocol.results import seed_records, summarise
 from epc.protocol.verdict import Verdict
 from epc.records.manifest import Manifest
 from epc.records.strict_json import dumps, dumps_line
-from epc.registry.sums import sums_text
 from epc.registry.verify import verify
 from epc.spec.epc_v1 import DOMAINS, PHASES, REFERENCE_DOMAINS
 from epc.spec.reference import STRATEGIES

@@ -17,8 +17,8 @@ from epc.records.manifest import Manifest, ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS, Life
-from epc.registry.mocks import misnamed
 from epc.registry.names import is_one_contributor
+from epc.registry.offers import misnamed
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement, identity

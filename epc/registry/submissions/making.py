@@ -15,8 +15,7 @@ from epc.registry import platforms
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import kind_of
 from epc.registry.lifecycles import MOCKS
-from epc.registry.mocks import named
-from epc.registry.offers import Subject, named_by
+from epc.registry.offers import Subject, named, named_by
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.against import candidates, placed_on, unrepeatable

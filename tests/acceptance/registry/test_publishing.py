@@ -27,7 +27,7 @@ from registry_support import (
 )
 from web_support import folder_served
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, parse_sums, sums_text
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
@@ -35,7 +35,6 @@ from epc.registry.locking import locked
 from epc.registry.offers import Offer
 from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
-from epc.registry.sums import parse_sums, sums_text
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
 

@@ -13,7 +13,7 @@ from program_support import as_text, run_program
 from registry_support import commit, git, unheard
 from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, sums_text
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
 from epc.registry import trust
@@ -21,7 +21,6 @@ from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
 from epc.registry.submissions.merged import promote
-from epc.registry.sums import sums_text
 from epc.registry.verify import verify
 
 TAG = "v1.0-GPT4o-0806"

@@ -8,12 +8,11 @@ import pytest
 from records_support import Run, make_run
 from registry_support import Checkout
 
-from epc.digests import file_sha256
+from epc.digests import file_sha256, parse_sums
 from epc.errors import UsageError
 from epc.registry.cards import Said
 from epc.registry.locking import RegistryLock, locked
 from epc.registry.publishing import offered, publish
-from epc.registry.sums import parse_sums
 
 DAY = date(2026, 7, 3)
 SAID = Said(

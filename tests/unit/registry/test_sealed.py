@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from epc.digests import sums_text
 from epc.errors import EpcError, MalformedError
 from epc.registry import layout
 from epc.registry.sealed import _require_sealed
-from epc.registry.sums import sums_text
 
 TAG = "v1.0-X"
 

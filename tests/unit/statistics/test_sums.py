@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.statistics.sums import sum_of_squares
+from epc.statistics.intervals import sum_of_squares
 
 
 @given(st.lists(st.floats(2**-20, 2), max_size=12))

@@ -1,6 +1,6 @@
 from registry_support import FIGURES, card, day, generation_record, life_record, stated
 
-from epc.registry.changes import changes
+from epc.registry.listing import changes
 from epc.registry.registry import Registry
 
 
