@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from epc.analysis.sharing import shared_by_runs
 from epc.audit.coupling import worked_out
-from epc.audit.paired_units import paired_units
 from epc.audit.transfer import reductions
-from epc.audit.units import LeftOut, Units
+from epc.audit.units import LeftOut, Units, paired_units
 from epc.errors import UsageError
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import is_wrapper

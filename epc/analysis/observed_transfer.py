@@ -23,11 +23,10 @@ from epc.analysis.observed_rows import Choices, Named, Rows
 from epc.arrays import np
 from epc.audit.coupling import Crossed, figures_into, worked_out
 from epc.audit.facts import Word
-from epc.audit.paired_units import paired_units
 from epc.audit.redirection import RedirectionTest
 from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Crossings, reductions
-from epc.audit.units import units_of
+from epc.audit.units import paired_units, units_of
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE
 from epc.spec.epc_v1 import ROUNDS

@@ -5,6 +5,7 @@ strategies, which domain is called which, whether a verdict was repeated (Readin
 and tasks on which too little was decided are left out, and named (Reading R72).
 """
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -229,3 +230,49 @@ def summed(counts: Counts, groups: Sequence[str] | None) -> Counts:
     sums = np.zeros((len(places), *by_task.shape[1:]), np.int64)
     np.add.at(sums, [places[name] for name in groups], by_task)
     return sums
+
+
+def paired_units(
+    one: VerdictTable, other: VerdictTable, names: Sequence[str], groups: Groups | None = None
+) -> tuple[tuple[Units, Units], LeftOut]:
+    """Return two tables of two domains by unit: what is left out of one is left out of the other.
+
+    Shapes: `names` K; `groups` a name for each task of a domain.
+    """
+    both_units = [units_of(table, names, groups) for table in (one, other)]
+    both = one.domains.names
+    out = LeftOut(
+        strategies=tuple(n for n in names if any(n in u.left_out.strategies for u in both_units)),
+        tasks={
+            d: tuple(sorted({at for u in both_units for at in u.left_out.tasks.get(d, ())}))
+            for d in both
+        },
+    )
+    first, second = (
+        _paired(table, units, names, groups, out)
+        for table, units in zip((one, other), both_units, strict=True)
+    )
+    return (first, second), out
+
+
+def _paired(
+    table: VerdictTable, units: Units, names: Sequence[str], groups: Groups | None, out: LeftOut
+) -> Units:
+    strategies = [at for at, name in enumerate(names) if name not in out.strategies]
+    sides: list[Counts] = []
+    for domain, number in table.tasks().items():
+        tasks = [at for at in range(number) if at not in set(out.tasks[domain])]
+        of_tasks = [groups[domain][at] for at in tasks] if groups else None
+        sides.append(summed(table.counts[domain][strategies][:, tasks], of_tasks))
+    every = np.concatenate(sides).astype(np.float64)
+    domains = tuple(table.counts)
+    return dataclasses.replace(
+        units,
+        domains=(domains[0], domains[1]),
+        strategies=tuple(names[at] for at in strategies),
+        won=every[..., 0],
+        decided=every[..., 0] + every[..., 1],
+        tied=every[..., 2],
+        first=len(sides[0]),
+        left_out=out,
+    )

@@ -15,14 +15,13 @@
     snapshots/TAG/raw.dvc             all of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
-    snapshots/.lock                   there while a process writes to any of these
     snapshots/.publish*/              what a publication is building, or taking out
     snapshots/dvc/TAG.json            headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
     snapshots/choices.json            how often ways to decide are right, for `epc which`
     snapshots/audits.json             what today's rule says of those published under an older one
     params.yaml                       the expiry policy, what `epc which` compares, and where the
-                                      repository is on the web
+                                      repository is on the web; locked while a process writes
 
 The same as one document is what the site publishes, `registry.json`.
 """
@@ -46,7 +45,6 @@ POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
 LIVES_SEALED: Final = "lives_sealed"  # the event that is about no snapshot, but these records
 STORE: Final = ".store"
-LOCK: Final = ".lock"
 ASIDE: Final = ".publish"
 HEADLINES: Final = "dvc"
 GAMMAS: Final = "gammas.json"

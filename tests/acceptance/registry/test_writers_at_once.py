@@ -11,15 +11,16 @@ import pytest
 from click.testing import CliRunner
 from engine_support import PATIENCE_S, environment, epc, epc_under_way
 from records_support import Run, make_run
-from registry_support import AS_TEST, Checkout, git
+from registry_support import AS_TEST, Checkout, git, unheard
 
 from epc.cli.admin import snapshot as maintaining
 from epc.cli.common import now
-from epc.registry import layout
+from epc.errors import WorldError
+from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.verify import verify
 
-ROUNDS = 3
+ROUNDS = 2
 AT_ONCE = 4
 COIN = ("--generation", "CoinFlip", "--contributor", "A. Name")
 HOOK = """#!/bin/sh
@@ -173,7 +174,7 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
         (tmp_path / "go").touch()  # or the hook would wait for ever
 
 
-def test_whoever_waits_for_the_registry_is_told_for_whom(
+def test_whoever_waits_for_the_registry_is_told(
     checkout: Checkout, holder: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     words = ("admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r")
@@ -184,7 +185,7 @@ def test_whoever_waits_for_the_registry_is_told_for_whom(
         assert waiting.wait(timeout=PATIENCE_S) == 0
     assert holder.wait(timeout=PATIENCE_S) == 0
 
-    assert f"process {holder.pid}" in told
+    assert f"another process is writing to {checkout.home}" in told
     assert "waiting" in told
     told_of = [(event["event"], event["tag"]) for event in checkout.events()[1:]]
     assert told_of == [("published", "v1.0-CoinFlip"), ("withdrawn", "v1.0-Judge-1")]
@@ -240,7 +241,9 @@ def test_epc_4_an_event_has_the_day_on_which_its_turn_came(
     held = []
 
     def asked() -> object:
-        held.append((checkout.home / layout.LOCK).exists())
+        with pytest.raises(WorldError), locked(checkout.folder, tell=unheard, patience=0):
+            pass
+        held.append(True)
         return now()
 
     monkeypatch.setattr(maintaining, "now", asked)
