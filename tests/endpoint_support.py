@@ -27,6 +27,8 @@ class Received:
     @property
     def prompt(self) -> str:
         """The text of its last message, wherever its protocol puts it."""
+        if said := self.body.get("state", self.body.get("input")):  # of a decision model
+            return str(said)
         if "contents" in self.body:
             return str(self.body["contents"][-1]["parts"][0]["text"])
         content = self.body["messages"][-1]["content"]

@@ -85,13 +85,19 @@ class Behaviour:
         return f"{self.provider}/{self.document['model']}"
 
     @property
+    def decides(self) -> bool:
+        """Whether it is a decision model, which can be no executor."""
+        return self.provider in PROVIDERS and PROVIDERS[self.provider].wire != "chat"
+
+    @property
     def through_inspect(self) -> bool:
         """Whether the extra `inspect` is needed."""
         return self.provider.partition("/")[0] in THROUGH_INSPECT
 
     def command(self, *more: str | Path) -> tuple[str | Path, ...]:
         """Return the words of a run so small that every round is told by hand: 4 phases of 2."""
-        models = ("--evaluator", self.model, "--executor", self.model)
+        executor = "mock/deterministic" if self.decides else self.model
+        models = ("--evaluator", self.model, "--executor", executor)
         return (
             "run",
             *models,
@@ -211,7 +217,9 @@ def leading_to(url: str) -> dict[str, str]:
     prefixes = [name.upper().replace("-", "_") for name in PROVIDERS]
     spoken = {f"{prefix}_BASE_URL": url for prefix in prefixes}
     native = {f"{name.upper()}_BASE_URL": url.removesuffix("/v1") for name in NATIVE}
-    keys = {f"{prefix}_API_KEY": KEY for prefix in (*prefixes, "ANTHROPIC", "GOOGLE", "VERTEX")}
+    variables = [provider.key_variable for provider in PROVIDERS.values()]
+    variables += ["ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "VERTEX_API_KEY"]
+    keys = dict.fromkeys(variables, KEY)
     account = {
         "AWS_ACCESS_KEY_ID": "AKCANARYCANARY",
         "AWS_SECRET_ACCESS_KEY": KEY,

@@ -163,5 +163,6 @@ def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known
     elif provider.needs_key and not environment.get(key):
         needs = key
     where = provider.base_url or f"the address in {base}"
-    what = f"chat completions at {where}" + (" (a gateway)" if provider.gateway else "")
+    asked = "chat completions" if provider.wire == "chat" else "typed questions; evaluator, judge"
+    what = f"{asked} at {where}" + (" (a gateway)" if provider.gateway else "")
     return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)

@@ -1,11 +1,13 @@
-"""Models behind an OpenAI-compatible endpoint.
+"""Models behind an OpenAI-compatible endpoint, and decision models behind one of typed answers.
 
 One request is one JSON body and one reply. What a reply holds is `epc.engine.replies`; what a
 failure means and how often to ask again is `epc.engine.asking`.
 """
 
+import dataclasses
 import os
 import time
+from functools import partial
 from typing import Final
 
 from msgspec import structs
@@ -13,20 +15,28 @@ from msgspec.structs import replace
 
 from epc.engine.asking import TransientError
 from epc.engine.limits import Ticket
-from epc.engine.model import Completion, Identity
-from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider
+from epc.engine.model import Completion, Identity, Prompt
+from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider, Wire
 from epc.engine.remote import Remote, address_of, public_address
 from epc.engine.replies import completion, meant_status, refuses_field
 from epc.engine.request_body import require_sendable, response_format
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError, unknown
-from epc.protocol.config import Decoding
+from epc.judge.decided import INSTRUCTIONS, Asking, askings
+from epc.judge.prompt import asked_in
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.results import Json
+from epc.records.replies import read_decided
 
 _OK: Final = 200
+_PATHS: Final[dict[Wire, str]] = {
+    "systemone": "/systemone",
+    "clef": "/run/@cf/cloudflare/{model}",
+    "decisions": "/decisions",
+}
 
 
-def open_hosted(provider: str, model: str) -> "Hosted":
+def open_hosted(provider: str, model: str) -> "Hosted | Deciding":
     """Return a model of a known provider.
 
     Its key is not needed yet: a dry run sends nothing.
@@ -41,10 +51,11 @@ def open_hosted(provider: str, model: str) -> "Hosted":
     if base_url is None:
         raise UsageError(f"set {known_provider.base_variable} to the endpoint's address")
     key = os.environ.get(known_provider.key_variable)
-    return Hosted(known_provider, model, base_url=base_url, key=key)
+    kind = Hosted if known_provider.wire == "chat" else Deciding
+    return kind(known_provider, model, base_url=base_url, key=key)
 
 
-class Hosted(Remote):
+class _Endpoint(Remote):
     """One model at one endpoint, over one client that is closed with the run."""
 
     def __init__(self, provider: Provider, model: str, *, base_url: str, key: str | None) -> None:
@@ -53,6 +64,7 @@ class Hosted(Remote):
             version=model,
             endpoint=public_address(base_url),
             gateway=provider.name if provider.gateway else None,
+            details=self.details(provider),
         )
         super().__init__(provider, identity, address=base_url, key=key)
         self._model, self._limit_field = model, provider.limit_field
@@ -60,6 +72,34 @@ class Hosted(Remote):
         if not provider.needs_key:
             self.concurrency = most_connections()
             self._line = replace(self._line, own=True)
+
+    def details(self, provider: Provider) -> Json:  # noqa: ARG002  (for those that have some)
+        """Return what else decides its answers."""
+        return {}
+
+    async def close(self) -> None:
+        """Close the client's connections."""
+        await self.transport.close()
+
+    async def _post(self, path: str, content: Json, ticket: Ticket) -> Reply:
+        """Send one request and return the reply, whatever it is.
+
+        Raises: TransientError if there is none.
+        """
+        try:
+            reply = await self.transport.request("POST", path, content=content)
+        except NoReplyError as failure:
+            raise TransientError(
+                str(failure), billed=failure.sent, unreached=not failure.sent
+            ) from None
+        self._line.gate.learn(ticket, reply.headers)
+        if reply.status == _OK and reply.headers.get("content-type", "").startswith("text/html"):
+            raise TransientError("a web page is all that answers there", unreached=True)
+        return reply
+
+
+class Hosted(_Endpoint):
+    """A model that writes, in chat completions."""
 
     def require_decoding(self, decoding: Decoding) -> None:
         """Refuse what the provider documents no setting for, and a body that may not be sent.
@@ -90,10 +130,6 @@ class Hosted(Remote):
             request["response_format"] = shape
         return request
 
-    async def close(self) -> None:
-        """Close the client's connections."""
-        await self.transport.close()
-
     async def _once(
         self, text: str, decoding: Decoding, ticket: Ticket, retries: int
     ) -> Completion:
@@ -118,21 +154,91 @@ class Hosted(Remote):
     async def _send(
         self, text: str, decoding: Decoding, field: LimitField, ticket: Ticket
     ) -> Reply:
-        """Send one request and return the reply, whatever it is.
+        content = self.body(text, decoding, limit_field=field)
+        return await self._post("/chat/completions", content, ticket)
 
-        Raises: TransientError if there is none.
+
+class Deciding(_Endpoint):
+    """A decision model: it reads a prompt and answers typed questions about it, with probabilities.
+
+    No token is drawn, so there is nothing to decode: what it says is the likeliest option.
+    """
+
+    states_scores = True
+
+    def details(self, provider: Provider) -> Json:
+        """Return the form of its questions and their words."""
+        return {"wire": provider.wire, "instructions": INSTRUCTIONS}
+
+    def default_decoding(self, role: str) -> Decoding:  # noqa: ARG002  (one way in any role)
+        """Return that of a model that can say A or B alone."""
+        return dataclasses.replace(REFERENCE_DECODING, constraint="A|B")
+
+    def require_decoding(self, decoding: Decoding) -> None:
+        """Refuse all settings, as a request has none.
+
+        Raises: UsageError.
         """
-        try:
-            reply = await self.transport.request(
-                "POST",
-                "/chat/completions",
-                content=self.body(text, decoding, limit_field=field),
+        plain = Decoding(
+            temperature=0.0, max_tokens=decoding.max_tokens, constraint=decoding.constraint
+        )
+        if decoding != plain:
+            name = self.identity.model
+            raise UsageError(
+                f"{name} is a decision model and decodes nothing: leave its decoding out"
             )
-        except NoReplyError as failure:
-            raise TransientError(
-                str(failure), billed=failure.sent, unreached=not failure.sent
-            ) from None
-        self._line.gate.learn(ticket, reply.headers)
-        if reply.status == _OK and reply.headers.get("content-type", "").startswith("text/html"):
-            raise TransientError("a web page is all that answers there", unreached=True)
-        return reply
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Have the questions about a prompt answered, as an evaluator or a judge.
+
+        Raises: UsageError if the prompt asks for an answer in words; CallError as for any model.
+        """
+        if prompt.pair is None and asked_in(prompt.text) is None:
+            name = self.identity.model
+            raise UsageError(
+                f"{name} is a decision model and writes nothing: name another executor"
+            )
+        return await super().complete(prompt, decoding)
+
+    def body(self, text: str) -> Json:
+        """Return exactly what is sent to the endpoint for a prompt."""
+        if self.provider.wire == "decisions":
+            questions = [_of_openai(asking) for asking in askings(text)]
+            return {"model": self._model, "input": text, "questions": questions}
+        named = {asking.name: _of_typesafe(asking) for asking in askings(text)}
+        return {"model": self._model, "state": text, "questions": named}
+
+    async def _once(
+        self,
+        text: str,
+        decoding: Decoding,  # noqa: ARG002  (the interface hands it over)
+        ticket: Ticket,
+        retries: int,
+    ) -> Completion:
+        began = time.monotonic()
+        path = _PATHS[self.provider.wire].format(model=self._model)
+        reply = await self._post(path, self.body(text), ticket)
+        if (status := meant_status(reply.status, reply.body)) != _OK:
+            return self.refused(status, reply.body, reply.headers, retries=retries)
+        return completion(
+            reply.body,
+            latency_s=round(time.monotonic() - began, 9),
+            retries=retries,
+            redact=self._redact,
+            headers=reply.headers,
+            read=partial(read_decided, prompt=text),
+        )
+
+
+def _of_typesafe(asking: Asking) -> Json:
+    options = asking.options
+    criteria = options if asking.type == "choice" else list(options.values())
+    return {"type": asking.type, "instructions": asking.instructions, "criteria": criteria}
+
+
+def _of_openai(asking: Asking) -> Json:
+    common = {"type": asking.type, "name": asking.name, "instructions": asking.instructions}
+    if asking.type == "score":
+        return {**common, "levels": [{"label": meant} for meant in asking.options.values()]}
+    choices = [{"value": o, "description": meant} for o, meant in asking.options.items()]
+    return {**common, "choices": choices}

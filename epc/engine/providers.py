@@ -1,9 +1,9 @@
 """The providers that can be asked, as data.
 
-Most speak the OpenAI chat protocol, which we speak ourselves; those of `NATIVE` have protocols of
-their own and are reached through Inspect (`epc.engine.inspected`). A key comes from the
-environment only. Any endpoint can be moved by setting `base_variable`, which is how a proxy, a
-private deployment or a test server is reached; the manifest records the address.
+Most speak the OpenAI chat protocol, some answer typed questions; both we speak ourselves. Those of
+`NATIVE` have protocols of their own and are reached through Inspect (`epc.engine.inspected`). A key
+comes from the environment only. Any endpoint can be moved by setting `base_variable`, which is how
+a proxy, a private deployment or a test server is reached; the manifest records the address.
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,9 @@ from epc.errors import UsageError
 from epc.protocol.config import REASONING, Reasoning
 from epc.protocol.results import Json
 
+# What an endpoint is asked in: chat completions, or questions with typed answers (decision models),
+# in TypeSafe's form, Cloudflare's way of serving it, or OpenAI's form.
+Wire = Literal["chat", "systemone", "clef", "decisions"]
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
     "max_tokens": "max_completion_tokens",
@@ -32,6 +35,7 @@ class Provider(Struct, frozen=True):
     `priced_as` is its name in the price table, if that is another. `keyed_by` is what holds its
     keys, if that is no variable. `limit_field` is how a request spells the most tokens, `levels`
     what it holds for each amount of reasoning; `bare_key`: the key stands in a header `api-key`.
+    `keys_of` is the provider whose key it takes, if it is not its own.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Provider(Struct, frozen=True):
     limit_field: LimitField = "max_tokens"
     levels: Levels = field(default_factory=dict)
     bare_key: bool = False
+    wire: Wire = "chat"
+    keys_of: str | None = None
 
     def reasoning(self, level: Reasoning | None) -> Json:
         """Return what a request holds so that a model reasons so much before it answers.
@@ -60,7 +66,7 @@ class Provider(Struct, frozen=True):
     @property
     def key_variable(self) -> str:
         """The environment variable that holds the key."""
-        return f"{self._prefix}_API_KEY"
+        return f"{_variable(self.keys_of or self.name)}_API_KEY"
 
     @property
     def key_holder(self) -> str:
@@ -70,11 +76,11 @@ class Provider(Struct, frozen=True):
     @property
     def base_variable(self) -> str:
         """The environment variable that moves the endpoint."""
-        return f"{self._prefix}_BASE_URL"
+        return f"{_variable(self.name)}_BASE_URL"
 
-    @property
-    def _prefix(self) -> str:
-        return self.name.upper().replace("-", "_")
+
+def _variable(name: str) -> str:
+    return name.upper().replace("-", "_")
 
 
 _ALL: Final = (
@@ -113,6 +119,26 @@ _ALL: Final = (
     Provider("llamacpp", "http://127.0.0.1:8080/v1", needs_key=False, levels=request_body.LLAMACPP),
     Provider("lmstudio", "http://127.0.0.1:1234/v1", needs_key=False),
     Provider("openai-compatible", None, needs_key=False, levels=request_body.EFFORT),
+    Provider("typesafe", "https://api.typesafe.ai/v1", wire="systemone"),
+    Provider(
+        "openai-decisions",
+        "https://api.openai.com/v1",
+        wire="decisions",
+        keys_of="openai",
+        priced_as="openai",
+    ),
+    Provider(
+        "openrouter-decisions",
+        "https://openrouter.ai/api/v1",
+        gateway=True,
+        wire="systemone",
+        keys_of="openrouter",
+        priced_as="openrouter",
+    ),
+    # Its address holds the account: https://api.cloudflare.com/client/v4/accounts/ID/ai
+    Provider("cloudflare-decisions", None, wire="clef", keys_of="cloudflare"),
+    Provider("ollaya", "http://127.0.0.1:11435/v1", needs_key=False, wire="systemone"),
+    Provider("systemone", None, needs_key=False, wire="systemone"),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
 

@@ -10,7 +10,7 @@ from epc.engine.model import Completion
 from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
 from epc.json_text import storable
-from epc.records.replies import AnotherProtocolError, decoded, read_completion
+from epc.records.replies import AnotherProtocolError, Said, decoded, read_completion
 
 _LONGEST_ID: Final = 200  # characters
 _OPENAIS_ID: Final = "x-request-id"
@@ -37,8 +37,9 @@ def completion(
     retries: int,
     redact: Callable[[str], str] = redact,
     headers: Mapping[str, str] | None = None,
+    read: Callable[[Any], Said] = read_completion,
 ) -> Completion:
-    """Return the answer that a chat-completion body holds, and the body itself.
+    """Return the answer that a body holds as `read` reads it, and the body itself.
 
     Raises: TransientError if it holds none: garbage, truncated JSON, another protocol's, neither
     content nor a reason to stop.
@@ -52,13 +53,13 @@ def completion(
         if reply != raw or "\\" in raw:  # else there is no secret in any of its parts
             echoed, value = value, without_secrets(value, redact)
             reply = reply if value == echoed else json.dumps(value, ensure_ascii=False)
-        said = read_completion(value)
+        said = read(value)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         start, another = start_of(reply), isinstance(error, AnotherProtocolError)
         raise TransientError(
             f"the reply holds no answer: {start}", billed=True, unreached=another
         ) from None
-    if said.served_model is not None:
+    if said.served_model is not None and "model" in value:
         reply = reply.replace(json.dumps(value["model"]), json.dumps(said.served_model))
     text, thought = redact(said.answer), redact(said.reasoning)
     return Completion(

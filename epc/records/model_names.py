@@ -17,7 +17,7 @@ RECORDED: Final = "recorded:"  # before a file of verdicts that are taken for a 
 # What models' names begin with on a platform, in Inspect or in LiteLLM. A platform's name is one
 # as well.
 ASKED: Final[dict[str, tuple[str, ...]]] = {
-    "openai": ("openai",),
+    "openai": ("openai", "openai-decisions"),
     "azure-openai": ("azure-openai", "azure", "openai/azure"),
     "azure-foundry": (
         *("azure-foundry", "azure", "azureai"),
@@ -31,7 +31,11 @@ ASKED: Final[dict[str, tuple[str, ...]]] = {
     "aws-bedrock": ("bedrock", "anthropic/bedrock"),
     "mistral": ("mistral",),
     "xai": ("xai", "grok"),
-    "self-hosted": ("ollama", "vllm", "llamacpp", "sglang", "lmstudio", "llama-cpp-python", "hf"),
+    "typesafe": ("typesafe",),
+    "self-hosted": (
+        *("ollama", "vllm", "llamacpp", "sglang", "lmstudio", "llama-cpp-python", "hf"),
+        "ollaya",
+    ),
     "local": ("local",),
     "mock": ("mock",),
 }
@@ -57,7 +61,10 @@ _FURTHER: Final = {
     "snowflake-cortex": "snowflake",
 }
 # Who forwards to models of others, each under the name that its maker's platform gives it.
-GATEWAYS: Final = ("openrouter", "litellm-proxy", "cloudflare", "hf-inference-providers")
+GATEWAYS: Final = (
+    *("openrouter", "openrouter-decisions", "litellm-proxy", "cloudflare"),
+    "hf-inference-providers",
+)
 _FORWARDS: Final = (
     *GATEWAYS,
     *(

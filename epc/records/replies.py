@@ -18,6 +18,7 @@ from msgspec.structs import asdict
 
 from epc.json_text import storable
 from epc.records.config_json import TOO_LARGE, UNRECORDED
+from epc.records.decisions import holds_decisions, read_decisions
 from epc.records.rows import Call
 from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED, WITHHELD
@@ -87,6 +88,24 @@ def read_completion(value: Any) -> Said:
     )
 
 
+def read_decided(value: Any, prompt: str) -> Said:
+    """Return what typed answers to a prompt's questions say, as a chat completion's is.
+
+    Raises: ValueError, LookupError, TypeError or AttributeError if they are none.
+    """
+    reply = read_decisions(value, prompt)
+    return Said(
+        answer=reply.answer,
+        reasoning="",
+        finish_reason=reply.finish_reason,
+        served_model=named(reply.model),
+        system_fingerprint=None,
+        tokens_in=counted(reply.tokens_in),
+        tokens_out=counted(reply.tokens_out),
+        reasoning_tokens=None,
+    )
+
+
 def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     """Yield each key of a call that its own reply contradicts, with what both say.
 
@@ -100,7 +119,11 @@ def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     try:
         value = decoded(reply)
         if call.headers is not None:
-            said = read_completion(value)
+            said = (
+                read_decided(value, call.prompt)
+                if holds_decisions(value)
+                else read_completion(value)
+            )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield "reply", f"holds no answer: {_short(reply)}"
         return

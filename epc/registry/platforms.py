@@ -55,6 +55,7 @@ _HOSTS: Final = {
     "aws-bedrock": rf"bedrock-(runtime|mantle)\.{_ANY}\.(amazonaws\.com|api\.aws)",
     "mistral": r"api\.mistral\.ai",
     "xai": rf"({_ANY}\.)?api\.x\.ai",
+    "typesafe": r"api\.typesafe\.ai",
     # Whoever measures runs the server too, wherever it is.
     SELF_HOSTED: r"(.+\.)?(localhost|local|internal|lan|home\.arpa)",
     "local": r"(?!)",

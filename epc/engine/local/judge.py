@@ -8,7 +8,6 @@ weights know: that it is valid is no evidence that it is right.
 """
 
 import json
-import re
 import time
 from operator import itemgetter
 from typing import Final
@@ -18,20 +17,16 @@ from epc.engine.local.runtime import SLOT_TOKENS
 from epc.engine.local.scoring import DECIMALS
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError
+from epc.judge.decided import COMPUTED, WORDS, record, spans
 from epc.judge.prompt import Asked, asked_in
-from epc.judge.reply import overall_of, verdict_of
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.spec.epc_v1 import Method
-from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE
+from epc.spec.judge_v1 import DIMENSIONS, OVERALL, SCALE
 
 _WRITTEN: Final = 220  # tokens: four scores, and four quotes of eight words
 _READ: Final = SLOT_TOKENS - _WRITTEN - 64  # tokens; the template of the chat takes its part
 _LISTED: Final = 100  # tokens at each step; a score that is not among them has no number
-_WORDS: Final = 8
-_WORD: Final = r"\S{1,20}"  # scripts that do not part words have long ones
-_SPAN: Final = re.compile(rf"{_WORD}(?: {_WORD}){{0,{_WORDS - 1}}}")
-_COMPUTED: Final = f"{OVERALL} and verdict are computed from the scores, not written by the model."
 
 
 class LikelihoodJudge:
@@ -46,7 +41,7 @@ class LikelihoodJudge:
         self.identity = chat.identity_of(
             name,
             score="the likeliest of 0, 1 and 2 as the next token, for each dimension",
-            quote=f"the likeliest of the output's stretches of up to {_WORDS} words",
+            quote=f"the likeliest of the output's stretches of up to {WORDS} words",
             computed=[OVERALL, "verdict"],
         )
         self._runtime = chat.loaded()
@@ -95,13 +90,6 @@ class LikelihoodJudge:
             length = length * 3 // 4
 
 
-def spans(output: str) -> list[str]:
-    """Return the stretches of an output that can be quoted, the trivial ones if need be."""
-    stretches = [span for span in _SPAN.findall(output) if span.isprintable()]
-    telling = [span for span in stretches if sum(map(str.isalnum, span)) >= LEAST_CHARACTERS]
-    return list(dict.fromkeys(telling or stretches))
-
-
 def _grammar(quotable: list[str]) -> str:
     """Return the grammar of what the weights choose: four scores, then a quote for each."""
     between = f" {_literal(', ')} "
@@ -133,23 +121,13 @@ def _said(assignment: Asked, written: str, steps: list[Json], length: int) -> st
         return written
     scores: dict[str, int] = chosen["scores"]
     digits = [step for step in steps if step["token"] in map(str, SCALE)]
-    notes = f"The scores are the likeliest of 0, 1 and 2. {_COMPUTED}"
+    notes = f"The scores are the likeliest of 0, 1 and 2. {COMPUTED}"
     if length < len(assignment.output):
         notes += f" The model read the first {length:,} of {len(assignment.output):,} characters."
-    evidence = [
-        {"dimension": name, "quote": quote, "reason": _reason(step["top_logprobs"])}
-        for name, quote, step in zip(DIMENSIONS, chosen["quotes"], digits, strict=False)
-        if quote is not None  # a blank output has nothing to quote
-    ]
-    record = {
-        "meta": assignment.meta,
-        "scores": {**scores, OVERALL: overall_of(scores)},
-        "verdict": verdict_of(scores),
-        "flags": [],
-        "evidence": evidence,
-        "notes": notes,
+    reasons: dict[str, str] = {
+        name: _reason(step["top_logprobs"]) for name, step in zip(DIMENSIONS, digits, strict=False)
     }
-    return json.dumps(record, ensure_ascii=False)
+    return record(assignment, scores, chosen["quotes"], reasons, notes)
 
 
 def _reason(listed: list[Json]) -> str:
