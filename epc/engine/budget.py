@@ -71,7 +71,8 @@ def maker_of(model: str) -> str | None:
         provider, _ = get_snapshot().find_provider_model(model, None, None, None)
     except LookupError:
         return None
-    names = {known.priced_as: known.name for known in (*PROVIDERS.values(), *NATIVE.values())}
+    writing = [each for each in (*PROVIDERS.values(), *NATIVE.values()) if each.wire == "chat"]
+    names = {known.priced_as: known.name for known in writing}
     return names.get(provider.id, provider.id)
 
 

@@ -1,21 +1,19 @@
 """What `epc models list` says that a provider needs, and what is proposed for a name."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from epc.engine.catalog import _known_provider, open_model
+from epc.engine.providers import Provider
 from epc.errors import UsageError
 
 BEDROCK = "bedrock/amazon.nova-pro-v1:0"
 
 
-def provider(**changed: Any) -> Any:
-    fixed = {"name": "p", "base_variable": "P_BASE_URL", "key_variable": "P_API_KEY"}
-    more = {"base_url": "https://p.example/v1", "needs_key": True, "gateway": False}
-    return SimpleNamespace(**{**fixed, **more, **changed})
+def provider(**changed: Any) -> Provider:
+    return Provider(**{"name": "p", "base_url": "https://p.example/v1", **changed})
 
 
 @pytest.mark.parametrize(
