@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from epc.api.measuring import resume, run
     from epc.api.opening import load
     from epc.api.published import figures, snapshots, which
+    from epc.api.pytest_plugin import assert_judge_agreement
     from epc.records.designs import Design
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Design",
     "Run",
     "__version__",
+    "assert_judge_agreement",
     "figures",
     "load",
     "resume",
@@ -32,6 +34,7 @@ _HOMES: Final = {
     "Campaign": "epc.api.campaign",
     "Design": "epc.records.designs",
     "Run": "epc.api.measured",
+    "assert_judge_agreement": "epc.api.pytest_plugin",
     "figures": "epc.api.published",
     "load": "epc.api.opening",
     "resume": "epc.api.measuring",

@@ -80,10 +80,14 @@ def made(folder: Path) -> Installed:
     started((*build, "--out-dir", str(wheels), str(sources(source))), folder)
     for name in CORE:
         again(distribution(name), wheels)
+    return installed_from(wheels, folder, "epc-registry")
+
+
+def installed_from(wheels: Path, folder: Path, *packages: str) -> Installed:
     started((UV, "venv", "--quiet", "--python", sys.executable, str(folder / "clean")), folder)
     python, (wheel,) = folder / "clean" / "bin" / "python", wheels.glob("epc_registry-*.whl")
     choose = ("--no-index", "--find-links", str(wheels), "--python", str(python))
-    started((UV, "pip", "install", "--quiet", *choose, "epc-registry"), folder)
+    started((UV, "pip", "install", "--quiet", *choose, *packages), folder)
     started((str(python), "-m", "compileall", "-q", str(site_of(python))), folder)  # as pip does
     return Installed(wheel=wheel, wheels=wheels, python=python)
 
@@ -91,3 +95,12 @@ def made(folder: Path) -> Installed:
 def site_of(python: Path) -> Path:
     (found,) = (python.parent.parent / "lib").glob("python3*/site-packages")
     return found
+
+
+def beside(installed: Installed, folder: Path, *packages: str) -> Installed:
+    """Return a further environment with the wheel and packages of this environment."""
+    wheels = folder / "wheels"
+    shutil.copytree(installed.wheels, wheels, ignore=shutil.ignore_patterns("cache"))
+    for name in packages:
+        again(distribution(name), wheels)
+    return installed_from(wheels, folder, "epc-registry", packages[0])

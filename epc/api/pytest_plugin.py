@@ -1,0 +1,135 @@
+"""A pytest plugin: tests that rest on a judge, and how far a judge agrees. Unused it loads nothing.
+
+`@pytest.mark.judge("openai/gpt-5.4-mini", until="served")` looks the judge up before the test.
+"""
+
+from collections.abc import Hashable, Sequence
+from datetime import date
+from functools import cache
+from math import ceil
+from typing import TYPE_CHECKING, Final, Literal
+from warnings import warn
+
+if TYPE_CHECKING:
+    import pytest
+
+    from epc.registry.registry import Registry
+    from epc.registry.scan.scan import Named
+    from epc.statistics.figures import Figure
+
+Action = Literal["fail", "skip", "warn", "pass"]
+
+SERVED: Final = "served"
+_MARK: Final = (
+    "judge(model, until='served', gone='fail', unsure='warn'): the test rests on this judge. "
+    "`until` is 'served' or the last day, as '2027-01-31', that it has to be served. What the "
+    "test does where the judge has ended by then (`gone`), or where its end is near or nobody "
+    "confirms that it is served (`unsure`): 'fail', 'skip', 'warn' or 'pass'."
+)
+_UNSURE: Final = ("expiring", "unconfirmed", "unknown")
+
+
+class JudgeWarning(UserWarning):
+    """Something about a judge that lets a test pass, and that one should know."""
+
+
+def pytest_configure(config: "pytest.Config") -> None:
+    """Tell pytest of the mark."""
+    config.addinivalue_line("markers", _MARK)
+
+
+def pytest_runtest_setup(item: "pytest.Item") -> None:
+    """Look up the judges of a test before it runs."""
+    for mark in item.iter_markers("judge"):
+        _hold(item, *mark.args, **mark.kwargs)
+
+
+def assert_judge_agreement(
+    votes: Sequence[Sequence[Hashable]],
+    expected: Sequence[Hashable] | None = None,
+    *,
+    at_least: float = 0.8,
+) -> "Figure":
+    """Fail if a judge is shown to agree less often than wanted, and return how often it does.
+
+    `votes` has the verdicts of each item, asked several times. Two askings of one item are
+    compared; with `expected`, one verdict an item, all are compared with that. It fails if the
+    whole 95% interval lies below `at_least`, so a verdict that flips now and then fails nothing: a
+    judge that agrees just as often as wanted fails in at most 2.5% of runs. Where the interval
+    holds `at_least` nothing is shown, which is a warning. The interval is Clopper and Pearson's.
+
+    Raises: AssertionError if it agrees too rarely; ValueError if the votes show nothing.
+    """
+    from epc.statistics.figures import Figure
+    from epc.statistics.inference import ALPHA, upper_bound
+
+    shares = _shares(votes, expected)
+    if not shares:
+        raise ValueError("the votes show nothing: ask about each item twice or more")
+    total, n = sum(shares), len(shares)
+    low = 1 - upper_bound(ceil(n - total), n, ALPHA / 2)
+    high = upper_bound(ceil(total), n, ALPHA / 2)
+    found = Figure(value=total / n, ci95=(low, high))
+    words = f"the judge agrees in {found:.1%} of {n} items, at least {at_least:.1%} wanted"
+    if high < at_least:
+        raise AssertionError(words)
+    if low < at_least:
+        warn(f"{words}: neither is shown", JudgeWarning, stacklevel=2)
+    return found
+
+
+def _shares(
+    votes: Sequence[Sequence[Hashable]], expected: Sequence[Hashable] | None
+) -> list[float]:
+    """Return how often each item's verdicts agree; of a single item whether each one does."""
+    if expected is None:
+        many = [own for own in votes if len(own) > 1]
+        alike = [sum(map(own.count, own)) - len(own) for own in many]  # ordered pairs
+        return [pairs / (len(own) * (len(own) - 1)) for own, pairs in zip(many, alike, strict=True)]
+    hits = [[vote == right for vote in own] for own, right in zip(votes, expected, strict=True)]
+    return [*map(float, hits[0])] if len(hits) == 1 else [sum(own) / len(own) for own in hits]
+
+
+def _hold(
+    item: "pytest.Item",
+    model: str,
+    until: str = SERVED,
+    *,
+    gone: Action = "fail",
+    unsure: Action = "warn",
+) -> None:
+    import pytest
+
+    from epc.registry.scan.forms import sentence
+
+    named = _named(model, until)
+    actions = [gone] * bool(named.broken) or [
+        unsure for state in named.states if state.status in _UNSURE
+    ]
+    message = f"judge {sentence(named)}"
+    if "fail" in actions:
+        pytest.fail(message, pytrace=False)
+    if "skip" in actions:
+        pytest.skip(message)
+    if "warn" in actions:
+        item.warn(JudgeWarning(message))
+
+
+def _named(model: str, until: str) -> "Named":
+    """Return what the registry says of a judge today, in which an end by a day breaks the rule."""
+    from epc.engine.clock import now
+    from epc.registry.scan.policy import Rule
+    from epc.registry.scan.scan import answered
+
+    today = now().date()
+    rule = Rule(word="expired")
+    if until != SERVED:
+        rule = Rule(word="expiring", days=(date.fromisoformat(until) - today).days)
+    return answered(_registry(), model, [rule], today)
+
+
+@cache
+def _registry() -> "Registry":
+    from epc.registry.reading import open_registry
+
+    return open_registry(None, figures=False)

@@ -1,0 +1,150 @@
+"""The pytest plugin in a fresh installation: judges that tests rest on, and how far they agree."""
+
+import os
+import random
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+from installed_support import Installed, beside
+
+from epc.api.pytest_plugin import JudgeWarning, assert_judge_agreement
+
+NEEDED = ("pytest", "iniconfig", "packaging", "pluggy", "pygments")
+NOON = "1795694400"  # of 2026-11-26 in UTC
+# OpenAI retired gpt-4-0613 on 2026-10-23, and states no end of gpt-5.4-mini.
+TESTS = """
+import pytest
+
+
+@pytest.mark.judge("openai/gpt-5.4-mini", until="served")
+def test_of_a_judge_that_is_served():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-4-0613", until="served")
+def test_of_a_judge_that_is_gone():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-4-0613", gone="skip")
+def test_that_is_skipped():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-9-imagined")
+def test_of_a_judge_that_nobody_knows():
+    pass
+
+
+@pytest.mark.judge("openai/gpt-9-imagined", unsure="fail")
+def test_that_wants_to_be_sure():
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def fresh(installed: Installed, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return beside(installed, tmp_path_factory.mktemp("pytest"), *NEEDED)
+
+
+def run(fresh: Installed, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    env = {"PATH": os.environ["PATH"], "SOURCE_DATE_EPOCH": NOON}
+    command = (str(fresh.python), *words)
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=200
+    )
+
+
+@pytest.mark.slow
+def test_a_mark_fails_skips_or_warns_by_the_state_of_the_judge(
+    fresh: Installed, tmp_path: Path
+) -> None:
+    (tmp_path / "test_judged.py").write_text(TESTS)
+
+    done = run(fresh, tmp_path, "-m", "pytest", "--strict-markers", "-rsw")
+
+    assert "2 passed, 1 skipped, 1 warning, 2 errors" in done.stdout, done.stdout
+    gone = "gpt-4-0613 (openai) expired since 2026-10-23 (retired). openai retired gpt-4-0613 on"
+    assert f"\njudge openai/{gone}" in done.stdout
+    assert f"judge openai/{gone}" in done.stdout.split("short test summary")[1]
+    assert "JudgeWarning: judge openai/gpt-9-imagined unknown. not in this registry" in done.stdout
+
+
+@pytest.mark.slow
+def test_the_plugin_loads_nothing_where_no_test_uses_it(fresh: Installed, tmp_path: Path) -> None:
+    (tmp_path / "test_other.py").write_text("def test_other():\n    pass\n")
+    code = (
+        "import sys, pytest\n"
+        "assert pytest.main(['-q']) == 0\n"
+        "print(sorted(name for name in sys.modules if name.partition('.')[0] == 'epc'))"
+    )
+
+    done = run(fresh, tmp_path, "-c", code)
+
+    loaded = ["epc", "epc.api", "epc.api.pytest_plugin", "epc.version"]
+    assert done.stdout.splitlines()[-1] == str(loaded)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("until", "code"), [("2027-01-13", 0), ("2027-01-14", 1)])
+def test_a_judge_has_to_be_served_until_a_day(
+    until: str, code: int, fresh: Installed, tmp_path: Path
+) -> None:
+    """OpenAI says that it retires this one on 2027-01-14."""
+    (tmp_path / "test_day.py").write_text(
+        "import pytest\n"
+        f"@pytest.mark.judge('openai/gpt-4o-2024-08-06', until='{until}', "
+        "unsure='pass')\n"
+        "def test_day():\n    pass\n"
+    )
+
+    assert run(fresh, tmp_path, "-m", "pytest", "-q").returncode == code
+
+
+def test_repeats_agree_as_often_as_two_of_them_are_alike() -> None:
+    """Of three askings aab one pair of three is alike; an item asked once shows nothing."""
+    votes = [["a", "a", "b"], ["a", "a"], ["b", "a"], ["a"]]
+
+    with pytest.warns(JudgeWarning, match=r"agrees in 44\.4% .* of 3 items.*: neither is shown"):
+        found = assert_judge_agreement(votes, at_least=0.8)
+
+    assert found.value == pytest.approx((1 / 3 + 1 + 0) / 3)
+
+
+def test_of_one_item_each_verdict_is_held_against_the_expected_one() -> None:
+    """Clopper and Pearson's ends for 28 of 30, from their tables: 77.9% and 99.2%."""
+    found = assert_judge_agreement([[True] * 28 + [False] * 2], [True], at_least=0.7)
+
+    assert found.ci95 is not None
+    assert [round(end, 3) for end in found.ci95] == [0.779, 0.992]
+
+
+def test_a_judge_that_is_shown_to_agree_too_rarely_fails() -> None:
+    with pytest.raises(AssertionError, match=r"agrees in 50\.0% .*at least 80\.0% wanted"):
+        assert_judge_agreement([["a", "b", "a", "b"]] * 30, ["a"] * 30)
+
+
+def test_no_votes_show_nothing() -> None:
+    with pytest.raises(ValueError, match="the votes show nothing"):
+        assert_judge_agreement([["a"], ["b"]])
+
+
+def test_a_judge_just_as_good_as_wanted_fails_in_at_most_one_run_of_forty() -> None:
+    """The complaint: with a plain threshold such a judge turns every other run red."""
+    drawn = random.Random(5)
+    runs = [[[drawn.random() < 0.8] for _ in range(30)] for _ in range(2_000)]
+
+    failed = plain = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JudgeWarning)
+        for votes in runs:
+            plain += sum(vote for (vote,) in votes) / 30 < 0.8
+            try:
+                assert_judge_agreement(votes, [True] * 30, at_least=0.8)
+            except AssertionError:
+                failed += 1
+
+    assert failed <= 50
+    assert plain > 700
