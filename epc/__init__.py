@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from epc.version import __version__
 
 if TYPE_CHECKING:
+    from epc.api import loop
     from epc.api.campaign import Campaign
     from epc.api.measured import Run
     from epc.api.measuring import resume, run
@@ -25,6 +26,7 @@ __all__ = [
     "assert_judge_agreement",
     "figures",
     "load",
+    "loop",
     "resume",
     "run",
     "snapshots",
@@ -37,6 +39,7 @@ _HOMES: Final = {
     "assert_judge_agreement": "epc.api.pytest_plugin",
     "figures": "epc.api.published",
     "load": "epc.api.opening",
+    "loop": "epc.api.loop",
     "resume": "epc.api.measuring",
     "run": "epc.api.measuring",
     "snapshots": "epc.api.published",
@@ -47,7 +50,8 @@ _HOMES: Final = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    return home if home.__name__.endswith(f".{name}") else getattr(home, name)
 
 
 def __dir__() -> list[str]:

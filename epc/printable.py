@@ -73,6 +73,15 @@ def lines_shown(text: str) -> str:
     return _COMMAND.sub(r"\1: ", safe).replace("##[", "## [")
 
 
+def annotation(level: str, message: str, **properties: object) -> str:
+    """Return a workflow's command that shows a message beside a file's line (GitHub Actions)."""
+    at = ",".join(
+        f"{name}={_data(spelt(str(value))).replace(':', '%3A').replace(',', '%2C')}"
+        for name, value in properties.items()
+    )
+    return f"::{level} {at}::{_data(message)}"
+
+
 def inert(cell: object) -> object:
     """Return a table's cell of which no spreadsheet takes a line for a formula.
 
@@ -94,6 +103,11 @@ def spelt(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if is_seen(c) else f"\\u{{{ord(c):04x}}}" for c in text)
+
+
+def _data(text: str) -> str:
+    """Return a text as the message of a workflow's command has it."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _escape(char: str) -> str:

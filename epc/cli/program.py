@@ -32,6 +32,7 @@ _SECTIONS: Final = {
         "compare": "Compare two measurements: like for like, differences, drift.",
         "watch": "Ask a measured evaluator again every day, to see whether it drifted.",
         "judge": "Score outputs by judge models: plan, competence, run, check, report, import.",
+        "loop": "Did an optimiser improve the work, or only what its judge says?",
         "observe": "Verdicts that others recorded: import, check, report.",
     },
     "Look up": {
@@ -56,7 +57,7 @@ _SCRIPTED: Final = ("merge", "replay")  # scripts call them
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
     **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
-    **dict.fromkeys(("validate", "compare", "watch"), "measure"),
+    **dict.fromkeys(("validate", "compare", "watch", "loop"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",
     "mcp": "mcp",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote
 
-from epc.printable import code, shown, spelt
+from epc.printable import annotation, code, shown, spelt
 from epc.protocol.results import Json
 from epc.registry.scan.scan import Named, Scan
 
@@ -40,11 +40,9 @@ def total(scan: Scan) -> str:
 def annotations(scan: Scan) -> Iterator[str]:
     """Yield GitHub's commands: an error for each failing place, a warning where an end is near."""
     for each, level in _told(scan):
-        title = _property(each.name)
-        message = _data(sentence(each))
         for place in each.places:
-            at = f"file={_property(place.path)},line={place.line},col={place.column}"
-            yield f"::{level} {at},title={title}::{message}"
+            at = {"file": place.path, "line": place.line, "col": place.column}
+            yield annotation(level, sentence(each), **at, title=each.name)
 
 
 def summary(scan: Scan) -> str:
@@ -136,13 +134,3 @@ def _rest(each: Named, most: int) -> str:
 
 def _many(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
-
-
-def _data(text: str) -> str:
-    """Return a text as the message of a workflow's command has it."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    """Return a text as a property of a workflow's command has it."""
-    return _data(spelt(text)).replace(":", "%3A").replace(",", "%2C")

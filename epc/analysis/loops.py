@@ -1,0 +1,639 @@
+"""What an optimiser gained: as its judge said, as the judge says of fresh items, and by gold.
+
+Everything is decided from the files alone: what cannot be said, and why (Reading R93).
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal, Self
+
+from msgspec import Struct
+
+from epc.arrays import Array, np
+from epc.digests import sha256
+from epc.errors import Finding
+from epc.records.loops import (
+    CLAUSE,
+    GOLD,
+    Check,
+    Log,
+    Logged,
+    LoopPlan,
+    Scored,
+    Spent,
+    beside,
+    read_checks,
+    read_log,
+    read_plan,
+)
+from epc.records.model_names import key, routes, shorter
+from epc.statistics.figures import Figure
+from epc.statistics.gains import (
+    AssistedGain,
+    Exchange,
+    assisted_gain,
+    can_be_priced,
+    difference_of_gains,
+    error_rate,
+    exchange,
+    gain,
+)
+
+FEWEST_ITEMS: Final = 30
+FEWEST_FOR_GATE: Final = 100
+FEWEST_RUNS: Final = 5
+MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
+_WIDEST_SHARE: Final = 0.5
+_VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
+
+Quality = Literal["better", "worse", "not_shown", "not_measured"]
+Word = Literal["ship", "not_shown", "harms", "refused"]
+Scores = Mapping[str, float]
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """A candidate that was the best by the judge when it had been scored, after so many calls."""
+
+    candidate: str
+    calls: int
+    believed: Figure
+
+
+class LoopReport(Struct, frozen=True, kw_only=True):
+    """What one run of an optimiser gained.
+
+    Figures of a judge are in its points, those of gold in shares of right answers. `changed` is on
+    how many of the test `items` the output changed; `unread` are scores that could not be read.
+    `withheld` says why a figure is not there.
+    """
+
+    judge: str
+    judge_b: str | None
+    seed: str
+    final: str
+    candidates: int
+    calls: int
+    planned: bool
+    validation_items: int
+    believed: Figure
+    items: int
+    changed: int
+    unread: int
+    fresh: Figure
+    by_b: Figure | None
+    luck: Figure
+    drift: Figure | None
+    asked_again: int
+    gold: AssistedGain | None
+    labelled_twice: int
+    disagreement: float | None
+    label_error: float | None
+    exchange: Exchange | None
+    share: Figure | None
+    quality: Quality
+    withheld: tuple[str, ...]
+    course: tuple[Step, ...]
+    digits: int
+
+
+class Assessed(Struct, frozen=True, kw_only=True):
+    """A report, or why there is none."""
+
+    findings: tuple[Finding, ...]
+    report: LoopReport | None = None
+
+
+class RunsReport(Struct, frozen=True, kw_only=True):
+    """What an optimiser gains with a judge, over runs of it from several seeds."""
+
+    judge: str
+    runs: int
+    believed: Figure
+    fresh: Figure
+    luck: Figure
+    by_b: Figure | None
+    gold: Figure | None
+    taste: Figure | None
+    quality: Quality
+    digits: int
+    reports: tuple[LoopReport, ...]
+
+
+class Gate(Struct, frozen=True, kw_only=True):
+    """Whether a final may ship. `decided` is the digest of the scores that said so."""
+
+    word: Word
+    reason: str
+    findings: tuple[Finding, ...]
+    decided: str
+    report: LoopReport | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    """An optimiser's log with its checks; `plan_sha256` is the plan's digest."""
+
+    log: Log
+    checks: Sequence[Check]
+    plan: LoopPlan | None = None
+    plan_sha256: str | None = None
+
+    @classmethod
+    def read(cls, log: Path, checks: Path | None = None) -> Self:
+        """Return a log with its checks, or those beside it, and the plan beside it if there is one.
+
+        Raises: MalformedError for a file that cannot be used; WorldError if the disk refuses.
+        """
+        path, usual, _ = beside(log)
+        plan, digest = read_plan(path) if path.exists() else (None, None)
+        rows = read_checks(checks or usual)
+        return cls(log=read_log(log), checks=rows, plan=plan, plan_sha256=digest)
+
+    @cached_property
+    def judge(self) -> str:
+        """The judge that the optimiser saw."""
+        return next((row.judge for row in self.log.rows if row.judge), "") or self._checked_judge
+
+    @property
+    def _checked_judge(self) -> str:
+        if self.plan:
+            return self.plan.judge.model
+        return next((check.judge for check in self.checks if check.judge != GOLD), "")
+
+    @cached_property
+    def candidates(self) -> list[str]:
+        """The candidates of the log, in their order."""
+        return list(dict.fromkeys(str(row.candidate) for row in self.log.rows))
+
+    @property
+    def seed(self) -> str:
+        """The candidate that the optimiser began with."""
+        return self.plan.seed if self.plan else self.candidates[0]
+
+    @cached_property
+    def final(self) -> str:
+        """The candidate to ship: the plan's, the one that was checked, or the best."""
+        if self.plan:
+            return self.plan.final
+        checked = dict.fromkeys(str(row.candidate) for row in self.checks)
+        others = [name for name in checked if name != self.seed]
+        if checked:
+            return others[0] if others else self.seed
+        return best(self.validation)
+
+    @cached_property
+    def validation(self) -> dict[str, dict[str, float]]:
+        """The mean score of each candidate on each validation item."""
+        return validation_scores(self.log.rows)
+
+    @cached_property
+    def again(self) -> frozenset[tuple[str, str]]:
+        """Candidates and items whose logged outputs the plan has scored again."""
+        again = self.plan.again if self.plan else ()
+        return frozenset((logged.candidate, logged.item) for logged in again)
+
+    def rows(self, judge: str) -> Iterator[Check]:
+        """Yield the checks by a judge on test items."""
+        for check in self.checks:
+            if check.judge == judge and not self._is_again(check):
+                yield check
+
+    @cached_property
+    def tested(self) -> list[Check]:
+        """The checks on test items."""
+        return [check for check in self.checks if not self._is_again(check)]
+
+    def _is_again(self, check: Check) -> bool:
+        return bool(self.again) and (str(check.candidate), str(check.item)) in self.again
+
+    @cached_property
+    def judges_b(self) -> list[str]:
+        """Other judges of the checks."""
+        names = dict.fromkeys(check.judge for check in self.tested)
+        return [name for name in names if name not in (GOLD, self.judge)]
+
+
+def validation_scores(rows: Iterable[Scored]) -> dict[str, dict[str, float]]:
+    """Return the mean score of each candidate on each validation item, candidates in order.
+
+    Of a log without splits every item is one.
+    """
+    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        if row.split is None or row.split.lower() in _VALIDATION:
+            scores[str(row.candidate)][str(row.item)].append(float(row.score))
+    return {
+        name: {item: sum(of) / len(of) for item, of in items.items()}
+        for name, items in scores.items()
+    }
+
+
+def best(validation: Mapping[str, Scores]) -> str:
+    """Return the candidate with the best mean over all validation items, the first of equals."""
+    most = max(map(len, validation.values()))
+    whole = {name: items for name, items in validation.items() if len(items) == most}
+    return max(whole, key=lambda name: sum(whole[name].values()))
+
+
+def same_model(left: str, right: str) -> bool:
+    """Return whether two names are of one model, on whatever platforms."""
+    words = routes()
+    last_left, last_right = ([*shorter(name, words)][-1].name for name in (left, right))
+    return key(last_left) == key(last_right)
+
+
+def assess(files: Files) -> Assessed:
+    """Return what an optimiser gained, or all that is in the way of saying so."""
+    findings = tuple(_refusals(files))
+    return Assessed(findings=findings, report=None if findings else _report(files))
+
+
+def gate(files: Files, ledger: Sequence[Spent], *, unplanned: bool = False) -> Gate:
+    """Return whether the final may ship: by fresh items, and by gold where there is any."""
+    decided = sha256(repr(sorted(map(_decisive, files.rows(files.judge)))))
+    assessed = assess(files)
+    findings = (*assessed.findings, *_gate_refusals(files, ledger, decided, unplanned=unplanned))
+    report = assessed.report
+    if findings or report is None:
+        reason = findings[0].problem if findings else ""
+        return Gate(word="refused", reason=reason, findings=findings, decided=decided)
+    word, reason = _decision(report)
+    return Gate(word=word, reason=reason, findings=(), decided=decided, report=report)
+
+
+def over_runs(reports: Sequence[LoopReport]) -> RunsReport:
+    """Return the gains over runs from several seeds, with Student's intervals over the runs."""
+
+    def over(value: Callable[[LoopReport], Figure | None]) -> Figure | None:
+        figures = [figure for report in reports if (figure := value(report))]
+        return _over(figures) if len(figures) == len(reports) else None
+
+    gold = over(lambda r: r.gold)
+    return RunsReport(
+        judge=reports[0].judge,
+        runs=len(reports),
+        believed=_over([r.believed for r in reports]),
+        fresh=_over([r.fresh for r in reports]),
+        luck=_over([r.luck for r in reports]),
+        by_b=over(lambda r: r.by_b),
+        gold=gold,
+        taste=over(lambda r: r.exchange.taste if r.exchange else None),
+        quality=_quality(gold),
+        digits=max(report.digits for report in reports),
+        reports=tuple(reports),
+    )
+
+
+def _over(figures: Sequence[Figure]) -> Figure:
+    return gain(np.array([figure.value for figure in figures], dtype=float))
+
+
+def runs_refusals(all_files: Sequence[Files]) -> Iterator[Finding]:
+    """Yield why several logs are no sample of one optimiser's runs."""
+    if len(all_files) < FEWEST_RUNS:
+        problem = f"{len(all_files)} runs say nothing of the optimiser"
+        yield Finding(CLAUSE, "", problem, f"name the logs of {FEWEST_RUNS} seeds or more")
+    if len({files.log.sha256 for files in all_files}) < len(all_files):
+        yield Finding(CLAUSE, "", "a log stands twice", "name each run's log once")
+    if len({files.judge for files in all_files}) > 1:
+        names = ", ".join(sorted({files.judge for files in all_files}))
+        yield Finding(CLAUSE, "", f"the runs have several judges: {names}", "report each by itself")
+
+
+def seen(log: Log, names: Mapping[str, str] | Mapping[str, str | None]) -> list[str]:
+    """Return the items that the optimiser saw, in whatever split, by name or by text's digest."""
+    items = {str(row.item) for row in log.rows}
+    texts = {row.text for row in log.rows if row.text}
+    return [name for name, text in names.items() if name in items or text in texts]
+
+
+def used_up(
+    ledger: Iterable[Spent], names: Mapping[str, str] | Mapping[str, str | None], by: str | None
+) -> list[str]:
+    """Return the items that were used up, by name or text, but for those of one plan."""
+    rows = [row for row in ledger if row.by != by]
+    items = {item for row in rows for item in row.items}
+    texts = {text for row in rows for text in row.texts}
+    return [name for name, text in names.items() if name in items or text in texts]
+
+
+def _refusals(files: Files) -> Iterator[Finding]:
+    """Yield why nothing can be said, all reasons."""
+    log, place = files.log, files.log.name
+    names = {row.judge for row in log.rows if row.judge}
+    if len(names) > 1:
+        problem = f"the log has several judges: {', '.join(sorted(names))}"
+        yield Finding(CLAUSE, place, problem, "keep the scores of one metric in a log")
+    if not files.validation:
+        problem = "no line is of a validation split"
+        yield Finding(CLAUSE, place, problem, f"call it one of {', '.join(_VALIDATION)}")
+        return
+    checked = dict.fromkeys(str(row.candidate) for row in files.checks)
+    unknown = [name for name in (files.seed, files.final, *checked) if name not in files.validation]
+    if unknown:
+        problem = f"the candidate {unknown[0]} has no score on a validation item in the log"
+        yield Finding(CLAUSE, place, problem, "check the seed and the final of this very log")
+    elif not {*files.validation[files.seed]} & {*files.validation[files.final]}:
+        problem = "seed and final have no validation item in common"
+        yield Finding(CLAUSE, place, problem, "score both on the same validation items")
+    if len({*checked} - {files.seed}) > 1:
+        problem = "more than one candidate was checked beside the seed"
+        yield Finding(CLAUSE, "checks", problem, "plan for one final: epc loop plan")
+    if files.seed == files.final:
+        problem = "the optimiser kept what it started with: seed and final are one candidate"
+        yield Finding(CLAUSE, place, problem, "there is nothing to check")
+        return
+    yield from _unfit_checks(files)
+    yield from _against_the_plan(files)
+
+
+def _unfit_checks(files: Files) -> Iterator[Finding]:
+    texts = dict(files.plan.texts) if files.plan else {}
+    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
+    if known := seen(files.log, names):
+        problem = f"the optimiser saw {len(known)} of the checked items, such as {known[0]}"
+        yield Finding(CLAUSE, "checks", problem, "check items on which it scored no candidate")
+    pairs = _pairs(files, files.judge)
+    if len(pairs) < FEWEST_ITEMS:
+        problem = f"{len(pairs)} test items have a score of both candidates by {files.judge}"
+        yield Finding(CLAUSE, "checks", problem, f"check {FEWEST_ITEMS} items or more")
+    if one_sided := _one_sided(files):
+        problem = f"{len(one_sided)} items have a label of one side only, such as {one_sided[0]}"
+        yield Finding(CLAUSE, "checks", problem, "label the outputs of both candidates, or neither")
+    for other in files.judges_b:
+        if same_model(other, files.judge):
+            problem = f"judge B, {other}, is the model of judge A"
+            yield Finding(CLAUSE, "checks", problem, "ask a model that the optimiser never saw")
+
+
+def _against_the_plan(files: Files) -> Iterator[Finding]:
+    plan = files.plan
+    if plan is None:
+        return
+    if plan.log != files.log.sha256:
+        problem = "the log is not the one that the plan was drawn for"
+        yield Finding(CLAUSE, files.log.name, problem, "plan again: epc loop plan")
+    if any(row.at is not None and row.at < plan.time for row in files.checks):
+        problem = f"checks were looked at before the plan's time, {plan.time}"
+        yield Finding(CLAUSE, "checks", problem, "plan first, with items that nobody looked at")
+    if any(row.plan != files.plan_sha256 for row in files.checks):
+        problem = "checks name no plan, or another one"
+        yield Finding(CLAUSE, "checks", problem, "check with the plan beside the log, or without")
+    planned = {*plan.test}
+    if unplanned := [str(row.item) for row in files.tested if str(row.item) not in planned]:
+        problem = f"the plan drew no item {unplanned[0]}"
+        yield Finding(CLAUSE, "checks", problem, "check what was planned")
+
+
+def _gate_refusals(
+    files: Files, ledger: Sequence[Spent], decided: str, *, unplanned: bool
+) -> Iterator[Finding]:
+    plan = files.plan
+    if plan is None and not unplanned:
+        problem = "no plan precedes the checks"
+        remedy = "epc loop plan, or --unplanned, which is said beside the word"
+        yield Finding(CLAUSE, "checks", problem, remedy)
+    if plan:
+        answered = {(str(row.candidate), str(row.item)) for row in files.rows(files.judge)}
+        wanted = {(name, item) for name in (plan.seed, plan.final) for item in plan.test}
+        if missing := len(wanted - answered):
+            problem = f"{missing} of {len(wanted)} planned scores are missing"
+            yield Finding(CLAUSE, "checks", problem, "epc loop check goes on where it stopped")
+    by, texts = files.plan_sha256 or decided, plan.texts if plan else {}
+    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
+    if used := used_up(ledger, names, by):
+        problem = f"{len(used)} of the items were used up by an earlier check, such as {used[0]}"
+        yield Finding(CLAUSE, "checks", problem, "plan with items that nobody looked at")
+    if any(row.by == by and row.decided not in (None, decided) for row in ledger):
+        problem = "a gate decided on other scores of the same plan"
+        yield Finding(CLAUSE, "checks", problem, "plan again, with fresh items")
+
+
+def _decisive(row: Check) -> tuple[str, ...]:
+    return tuple(map(str, (row.candidate, row.item, row.asking, row.output, row.score)))
+
+
+def _decision(report: LoopReport) -> tuple[Word, str]:
+    fresh, gold = report.fresh.ci95, report.gold.ci95 if report.gold else None
+    if gold and gold[1] < 0:
+        return "harms", "gold says that the work got worse"
+    if report.items < FEWEST_FOR_GATE:
+        return "not_shown", f"{report.items} unseen items are fewer than {FEWEST_FOR_GATE}"
+    if fresh is None or fresh[0] <= 0:
+        return "not_shown", "the gain on unseen items is not shown to be above 0"
+    return "ship", "the gain on unseen items is above 0"
+
+
+def _report(files: Files) -> LoopReport:
+    pairs, withheld = _pairs(files, files.judge), list[str]()
+    judge = np.array([pair.difference for pair in pairs.values()])
+    believed, validation_items = _believed(files.validation, files.seed, files.final)
+    fresh = gain(judge)
+    again = np.array([*_drifts(files)])
+    gold, labelled = _labelled(files, pairs)
+    assisted = None
+    if len(gold) > 1:
+        assisted = assisted_gain(gold, np.array([p.difference for p in labelled]), judge)
+    twice, disagreement = _disagreement(files)
+    paid = _exchange(gold, labelled, disagreement, withheld)
+    scores = [abs(float(row.score)) for row in files.log.rows]
+    other = files.judges_b[0] if files.judges_b else None
+    by_b = _pairs(files, other) if other else {}
+    return LoopReport(
+        judge=files.judge,
+        judge_b=other,
+        seed=files.seed,
+        final=files.final,
+        candidates=len(files.validation),
+        calls=len(files.log.rows),
+        planned=files.plan is not None,
+        validation_items=validation_items,
+        believed=believed,
+        items=len(pairs),
+        changed=sum(pair.changed for pair in pairs.values()),
+        unread=sum(row.score is None for row in files.tested),
+        fresh=fresh,
+        by_b=gain(np.array([pair.difference for pair in by_b.values()])) if by_b else None,
+        luck=difference_of_gains(believed, fresh),
+        drift=gain(again) if len(again) else None,
+        asked_again=len(again),
+        gold=assisted,
+        labelled_twice=twice,
+        disagreement=disagreement,
+        label_error=None if disagreement is None else error_rate(disagreement),
+        exchange=paid,
+        share=_share(fresh, paid, withheld),
+        quality=_quality(assisted),
+        withheld=tuple(withheld),
+        course=tuple(_course(files)),
+        digits=3 if max(scores) <= 1 else 2,
+    )
+
+
+def _quality(gold: Figure | None) -> Quality:
+    if gold is None or gold.ci95 is None:
+        return "not_measured"
+    low, high = gold.ci95
+    return "better" if low > 0 else "worse" if high < 0 else "not_shown"
+
+
+class _Pair(Struct, frozen=True):
+    """An item's score after less that before, and whether its output changed."""
+
+    difference: float
+    changed: bool
+
+
+def _pairs(files: Files, judge: str) -> dict[str, _Pair]:
+    """Return the items that a judge scored before and after.
+
+    An output that is the same before and after differs by nothing, by definition.
+    """
+    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    outputs: dict[str, dict[str, set[str | int | None]]] = defaultdict(lambda: defaultdict(set))
+    for row in files.rows(judge):
+        item, candidate = str(row.item), str(row.candidate)
+        outputs[item][candidate].add(row.output)
+        if row.score is not None:
+            scores[item][candidate].append(float(row.score))
+    pairs: dict[str, _Pair] = {}
+    for item, of in scores.items():
+        before, after = (outputs[item][name] for name in (files.seed, files.final))
+        same = before == after and len(before) == 1 and before != {None}
+        if same:
+            pairs[item] = _Pair(0.0, changed=False)
+        elif len(of) > 1:
+            left, right = (sum(of[name]) / len(of[name]) for name in (files.seed, files.final))
+            pairs[item] = _Pair(right - left, changed=True)
+    return pairs
+
+
+def _one_sided(files: Files) -> list[str]:
+    """Return the items of which one output has a label and the other, which differs, has none."""
+    sides: dict[str, set[str]] = defaultdict(set)
+    for row in files.rows(GOLD):
+        sides[str(row.item)].add(str(row.candidate))
+    changed = {item for item, pair in _pairs(files, files.judge).items() if pair.changed}
+    return [item for item, names in sides.items() if item in changed and len(names) == 1]
+
+
+def _labelled(files: Files, pairs: Mapping[str, _Pair]) -> tuple[Array, list[_Pair]]:
+    """Return gold's difference on the labelled items, and the judge's beside it."""
+    labels: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in files.rows(GOLD):
+        if row.score is not None and str(row.item) in pairs:
+            labels[str(row.item)][str(row.candidate)].append(float(row.score))
+    gold = []
+    for item, of in labels.items():
+        if pairs[item].changed:
+            left, right = (sum(of[name]) / len(of[name]) for name in (files.seed, files.final))
+            gold.append(right - left)
+        else:
+            gold.append(0.0)
+    return np.array(gold), [pairs[item] for item in labels]
+
+
+def _disagreement(files: Files) -> tuple[int, float | None]:
+    """Return how many outputs have two labels, and how many of those have two that differ."""
+    askings: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
+    for row in files.rows(GOLD):
+        if row.score is not None:
+            askings[str(row.candidate), str(row.item)][row.asking] = float(row.score)
+    twice = [set(of.values()) for of in askings.values() if len(of) > 1]
+    return len(twice), sum(len(of) > 1 for of in twice) / len(twice) if twice else None
+
+
+def _exchange(
+    gold: Array, labelled: Sequence[_Pair], disagreement: float | None, withheld: list[str]
+) -> Exchange | None:
+    """Return price and taste, or say why there are none."""
+    changed = np.array([pair.changed for pair in labelled], dtype=bool)
+    if not len(gold):
+        withheld.append("no price and no taste: there are no labels")
+    elif disagreement is not None and disagreement > MOST_DISAGREEMENT:
+        withheld.append(
+            f"no price and no taste: two askings of gold disagree in {disagreement:.0%}, "
+            f"more than {MOST_DISAGREEMENT:.0%}"
+        )
+    elif not can_be_priced(gold[changed]):
+        withheld.append(
+            "no price and no taste: fewer than 10 changed outputs have equal gold, or other gold"
+        )
+    else:
+        return exchange(np.array([pair.difference for pair in labelled]), gold, changed)
+    return None
+
+
+def _share(fresh: Figure, paid: Exchange | None, withheld: list[str]) -> Figure | None:
+    """Return the share of taste, or say why there is none."""
+    if paid is None:
+        return None
+    if fresh.ci95 is None or fresh.ci95[0] <= 0:
+        withheld.append("no share of taste: the fresh gain is not shown to be above 0")
+        return None
+    ends = paid.share.ci95
+    if ends is None or ends[1] - ends[0] >= _WIDEST_SHARE:
+        withheld.append("no share of taste: its interval is 50 points or wider")
+        return None
+    return paid.share
+
+
+def _drifts(files: Files) -> Iterator[float]:
+    """Yield how the judge's score of each logged output that it was asked about again changed."""
+    logged: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in files.log.rows if files.again else ():
+        logged[str(row.candidate), str(row.item)].append(float(row.score))
+    for check in files.checks:
+        place = str(check.candidate), str(check.item)
+        if check.judge == files.judge and place in files.again and check.score is not None:
+            yield float(check.score) - sum(logged[place]) / len(logged[place])
+
+
+def _believed(validation: Mapping[str, Scores], seed: str, final: str) -> tuple[Figure, int]:
+    """Return the gain by the scores that chose the final, and on how many items."""
+    before, after = validation[seed], validation[final]
+    common = [item for item in before if item in after]
+    return gain(np.array([after[item] - before[item] for item in common])), len(common)
+
+
+def _course(files: Files) -> Iterator[Step]:
+    """Yield each candidate that was the best when it had been scored, and the final."""
+    ends: dict[str, int] = {}
+    for calls, row in enumerate(files.log.rows, 1):
+        if row.split is None or row.split.lower() in _VALIDATION:
+            ends[str(row.candidate)] = calls
+    whole, top = len(files.validation[files.seed]), 0.0
+    for candidate, calls in sorted(ends.items(), key=lambda end: end[1]):
+        if candidate == files.seed or len(files.validation[candidate]) < whole:
+            continue
+        believed, items = _believed(files.validation, files.seed, candidate)
+        better = items and believed.value is not None and believed.value > top
+        if better or candidate == files.final:
+            top = max(top, believed.value or 0.0)
+            yield Step(candidate=candidate, calls=calls, believed=believed)
+
+
+def spent_by(files: Files, at: str, decided: str) -> Spent:
+    """Return the ledger's line of a gate that decided."""
+    texts = files.plan.texts if files.plan else {}
+    items = dict.fromkeys(str(row.item) for row in files.tested)
+    return Spent(
+        at=at,
+        by=files.plan_sha256 or decided,
+        items=tuple(items),
+        texts=tuple(text for item in items if (text := texts.get(item))),
+        decided=decided,
+    )
+
+
+def logged_outputs(log: Log) -> list[Logged]:
+    """Return the validation outputs of a log that can be scored again."""
+    rows = [r for r in log.rows if r.split is None or r.split.lower() in _VALIDATION]
+    return [
+        Logged(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
+        for row in rows
+        if row.output is not None
+    ]

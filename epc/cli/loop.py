@@ -1,0 +1,178 @@
+"""`epc loop plan|check|report|gate|drift`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import leave, note, now, say_findings, tell, write_page
+from epc.cli.options import FILE, format_option, html_option, printed_as
+from epc.errors import ExitCode
+from epc.printable import annotation
+
+if TYPE_CHECKING:
+    from epc.analysis.loops import Files
+
+
+@click.group()
+def command() -> None:
+    """Did an optimiser improve the work, or only what its judge says?"""
+
+
+@command.command()
+@click.argument("log", type=FILE)
+@click.option(
+    "--test",
+    type=FILE,
+    required=True,
+    metavar="FILE",
+    help="Items that the optimiser never saw: JSON Lines of texts or objects, or a table.",
+)
+@click.option(
+    "--gold",
+    "labels",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Draw so many of them for labels of both outputs, 30 of these for two.",
+)
+@click.option("--judge-b", metavar="MODEL", help="A judge that the optimiser never saw.")
+@format_option
+def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> None:
+    r"""Draw the checks of a LOG, before anything is looked at.
+
+    The seed is the first candidate, the final the one that the judge liked best. The plan beside
+    LOG has both, the test items with digests of their texts, which of them get labels, 30 logged
+    outputs that the judge is asked about again, the time, and the log's digest. Items that earlier
+    checks used up are left out.
+
+    \b
+    Example:
+      epc loop plan run.loop.jsonl --test items.jsonl --gold 100 --judge-b xai/grok-4.3
+    """
+    from epc.analysis.loop_plans import draw
+    from epc.analysis.loops import Files
+    from epc.records.loops import (
+        Kept,
+        append,
+        beside,
+        read_items,
+        read_kept,
+        read_ledger,
+        read_log,
+        write_plan,
+    )
+    from epc.records.typed import as_json
+
+    path, _, texts = beside(log)
+    items, kept = read_items(test), read_kept(texts)
+    drawn, findings = draw(
+        Files(log=read_log(log), checks=[]),
+        items,
+        labels=labels,
+        judge_b=judge_b,
+        time=now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        ledger=read_ledger(log),
+        kept=kept,
+    )
+    if drawn is None:
+        say_findings(findings, form)
+        leave(clean=False)
+    write_plan(path, drawn)
+    new = (name for name in drawn.test if ("item", name) not in kept)
+    append(texts, [Kept(kind="item", id=name, value=items[name]) for name in new])
+    from epc.report.loop_text import plan_text
+
+    tell(form, lambda: as_json(drawn), lambda: plan_text(drawn, len(items)))
+    note(f"planned  {path}\n  next: epc loop check {log} --execute CMD")
+
+
+@command.command()
+@click.argument("files", metavar="LOG [CHECKS]...", type=FILE, nargs=-1, required=True)
+@html_option
+@format_option
+def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
+    r"""Say what an optimiser gained: as its judge believed, on fresh items, and by gold.
+
+    LOG is what `epc.loop.record` wrote, or a table (CSV or JSON Lines) with candidate, item, score
+    and split. CHECKS are scores of the seed and the final on items that the optimiser never saw;
+    without a name, those beside LOG. Five or more logs of one optimiser's seeds give intervals over
+    its runs. If something is in the way, it is listed and the command exits 1.
+
+    \b
+    Example:
+      epc loop report run.loop.jsonl run.checks.jsonl --html run.html
+      epc loop report seed*.loop.jsonl
+    """
+    from epc.analysis.loops import assess, over_runs, runs_refusals
+    from epc.report.document import printed
+    from epc.report.loop_text import document, loop_json, loop_page, runs_document
+
+    runs = _read_all(files)
+    several = len(runs) > 1
+    assessed = [assess(run) for run in runs]
+    findings = [*(runs_refusals(runs) if several else ())]
+    findings += [finding for each in assessed for finding in each.findings]
+    reports = [each.report for each in assessed if each.report is not None]
+    if findings:
+        say_findings(findings, form)
+        leave(clean=False)
+    whole = over_runs(reports) if several else reports[0]
+    parts = runs_document(over_runs(reports)) if several else document(reports[0])
+    tell(form, lambda: loop_json(whole), lambda: printed(parts))
+    if html is not None:
+        write_page(html, loop_page(whole))
+
+
+@command.command()
+@click.argument("log", type=FILE)
+@click.argument("checks", type=FILE)
+@click.option("--unplanned", is_flag=True, help="Accept checks that no plan precedes, and say so.")
+@printed_as("json", "github", says="How to print the result; github is an annotation.")
+@click.pass_context
+def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: bool) -> None:
+    r"""Say in one sentence whether the final of a LOG may ship.
+
+    It may (exit 0) if its gain by the judge is above 0 on at least 100 items that the optimiser
+    never saw, and gold, where there is any, does not say that the work got worse. Else it exits 1
+    (`not_shown`, `harms`); 2 if the CHECKS decide nothing (`refused`). Items that decided are used
+    up: the ledger beside LOG has them, and another final needs others.
+
+    \b
+    Example:
+      epc loop gate run.loop.jsonl run.checks.jsonl
+    """
+    from epc.analysis.loops import Files, spent_by
+    from epc.analysis.loops import gate as decide
+    from epc.records.loops import read_ledger, spend
+    from epc.records.typed import as_json
+    from epc.report.loop_text import gate_sentence
+
+    files = Files.read(log, checks)
+    decision = decide(files, read_ledger(log), unplanned=unplanned)
+    said = gate_sentence(decision)
+    if form == "github":
+        level = "notice" if decision.word == "ship" else "error"
+        click.echo(annotation(level, said, file=log.as_posix(), title="epc loop gate"))
+    tell(form, lambda: {"sentence": said, **as_json(decision)}, lambda: said)
+    if decision.word == "refused":
+        for finding in decision.findings:
+            note(str(finding))
+        ctx.exit(ExitCode.MISUSE)
+    spend(log, spent_by(files, now().strftime("%Y-%m-%dT%H:%M:%SZ"), decision.decided))
+    leave(clean=decision.word == "ship")
+
+
+def _read_all(paths: tuple[Path, ...]) -> "list[Files]":
+    """Return each log with its checks, which are named after it or beside it."""
+    from epc.analysis.loops import Files
+    from epc.records.loops import is_log
+
+    pairs: list[tuple[Path, Path | None]] = []
+    for path in paths:
+        if is_log(path) or not pairs or pairs[-1][1]:
+            pairs.append((path, None))
+        else:
+            pairs[-1] = (pairs[-1][0], path)
+    return [Files.read(log, checks) for log, checks in pairs]

@@ -1,0 +1,99 @@
+"""Worlds in which it is known whether an optimiser improved the work; no code of the estimators.
+
+An item has an ability and an effect of its own; a candidate has a skill and a style. Gold is
+whether ability, skill and chance together are above 0. The judge likes an answer for being right,
+for its item, for the candidate's style and by a taste that is frozen to the answer; each asking
+adds noise and is rounded and cut to 1 to 10. The optimiser keeps the best of 20 candidates by one
+asking on 60 validation items; all else is on 300 test items.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+CANDIDATES: Final = 20
+VALIDATION: Final = 60
+TEST: Final = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class World:
+    """What differs between worlds; `labels` is how many test items have gold."""
+
+    name: str
+    skilled: bool = False
+    styled: bool = False
+    bought: bool = False  # style is bought with skill
+    labels: int = TEST
+
+
+WORLDS: Final = (
+    World(name="nothing changes"),
+    World(name="judge = gold + noise", skilled=True),
+    World(name="length bias only", styled=True),
+    World(name="both", skilled=True, styled=True),
+    World(name="taste bought with gold", styled=True, bought=True),
+    World(name="both, 100 gold pairs", skilled=True, styled=True, labels=100),
+    World(name="both, 40 gold pairs", skilled=True, styled=True, labels=40),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """One run of the optimiser: scores of the seed (row 0) and the final (row 1)."""
+
+    final: int  # 0: it kept the seed
+    validation: Array  # (2, 60), by the asking that chose
+    test: Array  # (2, 300), by an asking of its own
+    gold: Array  # (2, 300), 0 or 1
+    labelled: NDArray[np.bool_]  # (300,)
+    expected: Array  # (3,): the true gain of the final by judge, by gold, and its taste
+
+
+def run(world: World, rng: np.random.Generator) -> Scored:
+    """Return one run of the optimiser in a world."""
+    items = VALIDATION + TEST
+    ability, effect = rng.normal(0, 1.2, items), rng.normal(0, 0.7, items)
+    skill, style = rng.normal(0.2, 0.3, CANDIDATES), abs(rng.normal(0.25, 0.25, CANDIDATES))
+    skill *= world.skilled
+    style *= world.styled
+    skill[0] = style[0] = 0
+    if world.bought:
+        skill = -0.8 * style
+    shape = CANDIDATES, items
+    gold = (ability + skill[:, None] + rng.normal(size=shape) > 0).astype(float)
+    liking = 3.5 + 3 * gold + effect + style[:, None] + rng.normal(0, 0.6, shape)
+    first, second = (_asked(liking, rng) for _ in range(2))
+    final = int(first[:, :VALIDATION].mean(axis=1).argmax())
+    pair = [0, final]
+    labelled = np.zeros(TEST, dtype=np.bool_)
+    labelled[rng.permutation(TEST)[: world.labels]] = True
+    return Scored(
+        final=final,
+        validation=first[pair, :VALIDATION],
+        test=second[pair, VALIDATION:],
+        gold=gold[pair, VALIDATION:],
+        labelled=labelled,
+        expected=_expected(skill[final], style[final]),
+    )
+
+
+def _asked(liking: Array, rng: np.random.Generator) -> Array:
+    return np.clip(np.rint(liking + rng.normal(size=liking.shape)), 1, 10)
+
+
+_ABILITIES: Final = np.random.default_rng(1).normal(0, np.sqrt(1.2**2 + 1), 200_000)
+_NOISE: Final = np.random.default_rng(2).normal(0, np.sqrt(0.7**2 + 0.6**2 + 1), 200_000)
+
+
+def _expected(skill: float, style: float) -> Array:
+    """Return the gains of a candidate over all items that there could be."""
+    right = [_ABILITIES + each > 0 for each in (0.0, skill)]
+    scores = [
+        np.clip(np.rint(3.5 + 3 * r + s + _NOISE), 1, 10)
+        for r, s in zip(right, (0.0, style), strict=True)
+    ]
+    return np.array([scores[1].mean() - scores[0].mean(), right[1].mean() - right[0].mean()])

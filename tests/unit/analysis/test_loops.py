@@ -1,0 +1,274 @@
+"""Reading R93: what may be said of an optimiser's run, decided from its files alone."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from loop_support import FINAL, JUDGE, SEED, Row, check_rows, log_rows, run_files, written
+from scipy import stats
+
+from epc.analysis.loops import Files, assess, gate, over_runs, runs_refusals, spent_by
+from epc.records.loops import Spent, read_ledger, spend
+from epc.report.document import printed
+from epc.report.loop_text import document, gate_sentence, sentence
+
+
+def problems(folder: Path, **options: Any) -> list[str]:
+    log, checks = run_files(folder, **options)
+    return [finding.problem for finding in assess(Files.read(log, checks)).findings]
+
+
+def paired(rows: list[Row], judge: str) -> np.ndarray:
+    """Return final less seed by item, straight from the rows."""
+    scores = {(r["candidate"], r["item"]): r["score"] for r in rows if r["judge"] == judge}
+    items = [item for name, item in scores if name == SEED]
+    return np.array([scores[FINAL, item] - scores[SEED, item] for item in items])
+
+
+def test_reading_r93_gains_are_paired_means_with_students_interval(tmp_path: Path) -> None:
+    log, checks = run_files(tmp_path)
+    report = assess(Files.read(log, checks)).report
+    rows = check_rows()
+
+    assert report is not None
+    for figure, judge in ((report.fresh, JUDGE), (report.gold, "gold")):
+        differences = paired(rows, judge)
+        low, high = stats.ttest_1samp(differences, 0).confidence_interval()
+        assert figure is not None
+        assert figure.value == pytest.approx(differences.mean())
+        assert figure.ci95 == pytest.approx((low, high))
+    # Every second item of the 60 gained 2 points.
+    assert report.believed.value == 1.0
+    assert report.validation_items == 60
+    assert report.luck.value == pytest.approx(1.0 - paired(rows, JUDGE).mean())
+    assert report.quality == "better"
+
+
+def test_reading_r93_an_output_that_did_not_change_differs_by_nothing(tmp_path: Path) -> None:
+    """Half the outputs are the same before and after: the second asking of one is no gain."""
+
+    def same(row: Row) -> Row:
+        return row | ({"output": row["item"]} if int(row["item"][1:]) % 2 else {})
+
+    report = assess(Files.read(*run_files(tmp_path, checks=same))).report
+    differences = paired(check_rows(), JUDGE)
+    differences[1::2] = 0
+
+    assert report is not None
+    assert (report.changed, report.items) == (100, 200)
+    assert report.fresh.value == pytest.approx(differences.mean())
+
+
+@pytest.mark.parametrize("item", ["v7", "t0"], ids=["validation", "training"])
+def test_reading_r93_refuses_an_item_that_the_optimiser_saw(tmp_path: Path, item: str) -> None:
+    found = problems(
+        tmp_path, checks=lambda row: row | {"item": item} if row["item"] == "x7" else row
+    )
+
+    assert found == [f"the optimiser saw 1 of the checked items, such as {item}"]
+
+
+def test_reading_r93_refuses_an_item_that_the_optimiser_saw_by_its_text(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path,
+        log=lambda row: row | {"text": f"digest of {row['item']}"},
+        checks=lambda row: row | {"text": "digest of t0"} if row["item"] == "x7" else row,
+    )
+
+    assert found == ["the optimiser saw 1 of the checked items, such as x7"]
+
+
+def test_reading_r93_refuses_a_candidate_that_is_not_in_the_log(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path,
+        checks=lambda row: (
+            row | {"candidate": "dddddddddddd"} if row["candidate"] == FINAL else row
+        ),
+    )
+
+    assert found[0] == "the candidate dddddddddddd has no score on a validation item in the log"
+
+
+def test_reading_r93_refuses_fewer_than_30_test_items(tmp_path: Path) -> None:
+    assert problems(tmp_path, items=29) == [
+        f"29 test items have a score of both candidates by {JUDGE}"
+    ]
+    assert problems(tmp_path, items=30) == []
+
+
+def test_reading_r93_refuses_a_final_that_is_the_seed(tmp_path: Path) -> None:
+    found = problems(tmp_path, checks=lambda row: row if row["candidate"] == SEED else None)
+
+    assert found == ["the optimiser kept what it started with: seed and final are one candidate"]
+
+
+def test_reading_r93_refuses_labels_of_one_side_only(tmp_path: Path) -> None:
+    def half(row: Row) -> Row | None:
+        one = row["judge"] == "gold" and row["candidate"] == FINAL and row["item"] == "x3"
+        return None if one else row
+
+    assert problems(tmp_path, checks=half) == ["1 items have a label of one side only, such as x3"]
+
+
+def test_reading_r93_refuses_a_judge_b_of_judge_as_model(tmp_path: Path) -> None:
+    def other(row: Row) -> Row:
+        return row | ({"judge": "azure/gpt-5.4-nano"} if row["judge"] == "gold" else {})
+
+    assert problems(tmp_path, checks=other) == [
+        "judge B, azure/gpt-5.4-nano, is the model of judge A"
+    ]
+
+
+def test_reading_r93_refuses_a_log_of_several_judges(tmp_path: Path) -> None:
+    found = problems(
+        tmp_path, log=lambda row: row | ({"judge": "other"} if row["item"] == "v3" else {})
+    )
+
+    assert found == [f"the log has several judges: {JUDGE}, other"]
+
+
+def test_reading_r93_gives_no_share_of_taste_where_the_fresh_gain_may_be_0(tmp_path: Path) -> None:
+    report = assess(Files.read(*run_files(tmp_path, judged=0.0, right=0.0))).report
+
+    assert report is not None
+    assert report.exchange is not None
+    assert report.share is None
+    assert report.withheld == ("no share of taste: the fresh gain is not shown to be above 0",)
+
+
+def test_reading_r93_gives_no_price_with_few_outputs_of_equal_or_other_gold(tmp_path: Path) -> None:
+    report = assess(Files.read(*run_files(tmp_path, labels=12))).report
+
+    assert report is not None
+    assert report.exchange is None
+    assert "fewer than 10 changed outputs" in report.withheld[0]
+
+
+@pytest.mark.parametrize(("wrong", "priced"), [(5, True), (7, False)])
+def test_reading_r93_gives_no_price_by_labels_of_which_two_askings_disagree(
+    tmp_path: Path, wrong: int, *, priced: bool
+) -> None:
+    """100 outputs are labelled twice: 6 may differ, not 7."""
+    rows = check_rows()
+    labels = [row for row in rows if row["judge"] == "gold" and row["candidate"] == SEED][:100]
+    again = [
+        row | {"asking": 1, "score": (1 - row["score"]) if number < wrong else row["score"]}
+        for number, row in enumerate(labels)
+    ]
+    log = written(tmp_path / "run.loop.jsonl", log_rows())
+    report = assess(Files.read(log, written(tmp_path / "c.jsonl", [*rows, *again]))).report
+
+    assert report is not None
+    assert report.labelled_twice == 100
+    assert report.disagreement == wrong / 100
+    assert (report.exchange is not None) == priced
+    # 2e(1 - e) is how often two askings of error rate e disagree.
+    assert report.label_error is not None
+    assert 2 * report.label_error * (1 - report.label_error) == pytest.approx(wrong / 100)
+
+
+def decided(folder: Path, *, unplanned: bool = True, **options: Any) -> tuple[str, str]:
+    log, checks = run_files(folder, **options)
+    decision = gate(Files.read(log, checks), read_ledger(log), unplanned=unplanned)
+    return decision.word, gate_sentence(decision)
+
+
+def test_reading_r93_the_gate_ships_a_gain_on_100_unseen_items(tmp_path: Path) -> None:
+    word, said = decided(tmp_path, items=100, labels=0)
+
+    assert word == "ship"
+    assert "with no gold beside it" in said
+    assert "the gate cannot see taste" in said
+    assert "not planned before it was looked at" in said
+
+
+def test_reading_r93_the_gate_says_not_shown_of_fewer_than_100_items(tmp_path: Path) -> None:
+    assert decided(tmp_path, items=99, labels=0)[0] == "not_shown"
+
+
+def test_reading_r93_the_gate_says_not_shown_of_no_fresh_gain(tmp_path: Path) -> None:
+    assert decided(tmp_path, judged=0.0, right=0.0)[0] == "not_shown"
+
+
+def test_reading_r93_the_gate_says_harms_where_gold_fell(tmp_path: Path) -> None:
+    word, said = decided(tmp_path, right=-0.3)
+
+    assert word == "harms"
+    assert said.startswith("harms: gold says that the work got worse")
+
+
+def test_reading_r93_the_gate_refuses_checks_without_a_plan(tmp_path: Path) -> None:
+    assert decided(tmp_path, unplanned=False) == (
+        "refused",
+        "refused: no plan precedes the checks.",
+    )
+
+
+def test_reading_r93_items_that_decided_a_gate_are_used_up(tmp_path: Path) -> None:
+    """The same scores may be gated again; other scores of the same items may not."""
+    log, checks = run_files(tmp_path)
+    files = Files.read(log, checks)
+    first = gate(files, read_ledger(log), unplanned=True)
+    spend(log, spent_by(files, "2026-11-26T12:00:00Z", first.decided))
+
+    assert gate(files, read_ledger(log), unplanned=True).word == first.word
+    assert decided(tmp_path, rng=2) == (
+        "refused",
+        "refused: 200 of the items were used up by an earlier check, such as x0.",
+    )
+
+
+def test_reading_r93_the_ledger_notes_a_decision_once(tmp_path: Path) -> None:
+    log, _ = run_files(tmp_path)
+    for day in (1, 2):
+        spend(log, Spent(at=f"2026-11-0{day}", by="a", items=("x0",), decided="b"))
+
+    assert [row.at for row in read_ledger(log)] == ["2026-11-01"]
+
+
+def test_reading_r93_several_runs_have_students_interval_over_the_runs(tmp_path: Path) -> None:
+    reports = []
+    for number in range(5):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = assess(Files.read(*run_files(folder, rng=number))).report
+        assert found is not None
+        reports.append(found)
+    whole = over_runs(reports)
+    gains = [paired(check_rows(rng=number), JUDGE).mean() for number in range(5)]
+
+    assert whole.fresh.value == pytest.approx(np.mean(gains))
+    assert whole.fresh.ci95 == pytest.approx(stats.ttest_1samp(gains, 0).confidence_interval())
+    assert whole.runs == 5
+
+
+def test_reading_r93_fewer_than_five_runs_and_one_run_twice_are_refused(tmp_path: Path) -> None:
+    files = Files.read(*run_files(tmp_path))
+
+    assert [finding.problem for finding in runs_refusals([files] * 4)] == [
+        "4 runs say nothing of the optimiser",
+        "a log stands twice",
+    ]
+
+
+def test_reading_r93_the_sentence_says_of_what_it_speaks(tmp_path: Path) -> None:
+    report = assess(Files.read(*run_files(tmp_path, judged=-0.5, right=-0.3))).report
+
+    assert report is not None
+    said = sentence(report)
+    assert said.startswith(f"{JUDGE} reports +1.00 [+0.74, +1.26] points for the best of 2 ")
+    assert "(on the 60 items that chose it). Asked again on 200 items that the optimiser" in said
+    assert said.endswith(
+        "points of right answers. The work got worse. "
+        "One run speaks of this final alone, not of the optimiser."
+    )
+    assert "planned      not planned before it was looked at" in printed(document(report))
+
+
+def test_reading_r91_without_gold_quality_is_not_measured(tmp_path: Path) -> None:
+    report = assess(Files.read(*run_files(tmp_path, labels=0))).report
+
+    assert report is not None
+    assert report.quality == "not_measured"
+    assert "Quality: not measured." in sentence(report)

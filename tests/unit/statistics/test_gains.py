@@ -1,0 +1,110 @@
+"""Readings R93 and R95: gains, prices and parts, against sums worked out another way."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from epc.statistics.gains import (
+    assisted_gain,
+    can_be_priced,
+    difference_of_gains,
+    error_rate,
+    exchange,
+    gain,
+    parted,
+)
+
+
+def test_reading_r93_labels_of_all_items_need_no_help() -> None:
+    gold, judge = np.array([1.0, 0, 0, -1, 1]), np.array([2.0, 0, 1, -1, 0])
+    found = assisted_gain(gold, judge, judge)
+
+    assert found.value == pytest.approx(0.2)
+    assert found.ci95 == gain(gold).ci95
+    assert (found.labelled, found.worth) == (5, 5)
+    assert found.correlation == pytest.approx(np.corrcoef(gold, judge)[0, 1])
+
+
+def test_reading_r93_the_judge_helps_where_labels_are_missing() -> None:
+    """The intercept form of the same regression, by SciPy."""
+    rng = np.random.default_rng(3)
+    every = rng.normal(1, 1, 60)
+    judge = every[:20]
+    gold = 0.4 * judge + rng.normal(0, 0.3, 20)
+    line = stats.linregress(judge, gold)
+    residuals = gold - line.intercept - line.slope * judge
+    variance = (residuals**2).sum() / 18 / 20 + line.slope**2 * every.var(ddof=1) / 60
+    half = stats.t.ppf(0.975, 18) * np.sqrt(variance)
+    found = assisted_gain(gold, judge, every)
+
+    assert found.value == pytest.approx(line.intercept + line.slope * every.mean())
+    assert found.ci95 == pytest.approx((found.value - half, found.value + half))
+    assert found.worth == pytest.approx(gold.var(ddof=1) / variance)
+    assert found.worth > 20
+
+
+def test_reading_r93_a_judge_that_never_changes_helps_nothing() -> None:
+    found = assisted_gain(np.array([1.0, 0, 1]), np.zeros(3), np.zeros(9))
+
+    assert found.value == pytest.approx(2 / 3)
+    assert (found.worth, found.correlation) == (3, 0)
+
+
+def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_left() -> None:
+    """Outputs that did not change are no part of the price, and of the taste with their zeros."""
+    rng = np.random.default_rng(4)
+    gold = rng.integers(-1, 2, 200).astype(float)
+    judge = 0.5 + 2 * gold + rng.normal(0, 0.1, 200)
+    changed = np.arange(200) % 4 > 0
+    gold[~changed] = judge[~changed] = 0
+    slope = stats.linregress(gold[changed], judge[changed]).slope
+    found = exchange(judge, gold, changed)
+
+    assert found.price.value == pytest.approx(slope)
+    taste = judge.mean() - slope * gold.mean()
+    assert found.taste.value == pytest.approx(taste)
+    assert found.share.value == pytest.approx(taste / judge.mean())
+    for figure in (found.price, found.taste):
+        assert figure.ci95 is not None
+        assert figure.ci95[0] < (figure.value or 0) < figure.ci95[1]
+    # The taste is 0.5 on the three quarters that changed; its interval is about sd / sqrt(n) wide.
+    assert found.taste.value == pytest.approx(0.375, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("equal", "other", "can"), [(10, 10, True), (9, 99, False), (99, 9, False)]
+)
+def test_reading_r93_a_price_takes_ten_of_equal_and_ten_of_other_gold(
+    equal: int, other: int, *, can: bool
+) -> None:
+    assert can_be_priced(np.array([0.0] * equal + [1.0] * other)) == can
+
+
+def test_reading_r93_labels_that_err_in_a_tenth_disagree_in_18_percent() -> None:
+    assert error_rate(0.18) == pytest.approx(0.1)
+    assert error_rate(0) == 0
+    assert error_rate(0.9) == 0.5
+
+
+def test_reading_r93_luck_has_the_width_of_two_independent_intervals() -> None:
+    left, right = gain(np.array([1.0, 2, 3])), gain(np.array([0.0, 1, 5, 2]))
+    found = difference_of_gains(left, right)
+    halves = [(f.ci95[1] - f.ci95[0]) / 2 for f in (left, right, found) if f.ci95]
+
+    assert found.value == 0
+    assert halves[2] == pytest.approx(np.hypot(halves[0], halves[1]))
+
+
+def test_reading_r95_the_parts_of_a_change_add_up() -> None:
+    change = np.array([1.0, 2, 0, 1, 3, 1, 2, 2, 0, 1, 1, 4])
+    places = np.arange(10)
+    anchors = np.array([1.0, 1, 0, 0, 2, 1, 1, 1, 0, 0])
+    found = parted(change, anchors, places)
+    covariance = np.cov(change[:10], anchors)[0, 1]
+    variance = change.var(ddof=1) / 12 + anchors.var(ddof=1) / 10 - 2 * covariance / 12
+
+    assert found.change.value == 1.5
+    assert found.judge.value == pytest.approx(0.7)
+    assert found.system.value == pytest.approx(0.8)
+    half = stats.t.ppf(0.975, 9) * np.sqrt(variance)
+    assert found.system.ci95 == pytest.approx((0.8 - half, 0.8 + half))
