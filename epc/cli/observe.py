@@ -1,6 +1,7 @@
-"""`epc observe import|check|report|export`."""
+"""`epc observe import|check|report|selection|export`."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,9 @@ from epc.cli.options import (
     domains_option,
     format_option,
 )
+
+if TYPE_CHECKING:
+    from epc.records.banks import Bank
 
 
 class _Pair(click.ParamType[tuple[str, str]]):
@@ -32,6 +36,15 @@ class _Pair(click.ParamType[tuple[str, str]]):
         if not (sign and other and (name or self._of_label)):
             self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
         return name, other
+
+
+_setting_option = click.option(
+    "--setting",
+    "settings",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
+)
 
 
 @click.group()
@@ -150,13 +163,7 @@ def check(file: Path, form: str) -> None:
 
 @command.command()
 @click.argument("file", type=FILE)
-@click.option(
-    "--setting",
-    "settings",
-    multiple=True,
-    metavar="PATTERN",
-    help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
-)
+@_setting_option
 @click.option(
     "--same",
     type=_Pair(),
@@ -201,6 +208,69 @@ def report(
     choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
     done = measure(header, verdicts, settings, choices)
     tell(form, lambda: as_json(done), lambda: text(done))
+
+
+@command.command()
+@click.argument("bank", type=FILE)
+@_setting_option
+@click.option(
+    "--askings",
+    type=click.IntRange(1),
+    metavar="K",
+    help="How often the agent asks about an answer. Default: once; by the bound half of them.",
+)
+@click.option(
+    "--pick",
+    type=click.Choice(["mean", "lower"]),
+    default="mean",
+    show_default=True,
+    help="Rank answers by the mean of the askings, or by its lower 95% bound.",
+)
+@format_option
+def selection(
+    bank: Path, settings: tuple[str, ...], askings: int | None, pick: str, form: str
+) -> None:
+    r"""Say what picking the best of n answers by a judge gains, and how much of it is luck.
+
+    BANK is a verdict file with lists of answers, or a CSV file with a line for each score: item,
+    response, judge, score; and where known domain, gold, asking, group. Every subset of the
+    answers and every combination of the askings is averaged. Gains are over an answer at random:
+    believed by the askings that picked it, fresh by the others, and by gold.
+
+    \b
+    Example:
+      epc observe selection composo.parquet --setting 'gpt-5.4-*/base'
+      epc observe selection bank.csv --askings 4 --pick lower
+    """
+    from epc.analysis.selection import selections
+    from epc.records.typed import as_json
+    from epc.report.document import printed
+    from epc.report.selection_text import document
+
+    done = [*selections(_banks(bank, settings), askings, lower=pick == "lower")]
+    tell(form, lambda: as_json(done), lambda: printed(document(done)))
+
+
+def _banks(path: Path, settings: tuple[str, ...]) -> "list[Bank]":
+    """Return what each judge of a file scored."""
+    from epc.analysis.observed_rows import fits
+    from epc.analysis.selection import banks_of
+    from epc.errors import UsageError
+    from epc.records.banks import read_banks
+    from epc.records.findings import Checked
+    from epc.records.observed.reading import read
+
+    if path.suffix == ".csv":
+        banks = [bank for bank in read_banks(path) if fits([bank.judge], settings)]
+    else:
+        header, verdicts, findings = read(path)
+        if findings or header is None or verdicts is None:
+            say_checked(Checked(path=str(path), findings=findings), "text")
+            leave(clean=False)
+        banks = [*banks_of(header, verdicts, settings)]
+    if not banks:
+        raise UsageError(f"{path} has no judge of several answers that fits")
+    return banks
 
 
 @command.command()

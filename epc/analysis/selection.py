@@ -1,0 +1,204 @@
+"""What picking the best of n by a judge gains, believed, asked again and by gold (Reading R94)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Final
+
+from epc.analysis.observed_figures import Figure, average
+from epc.analysis.observed_lists import lists_of, side_by_side
+from epc.analysis.observed_rows import fits, same_settings
+from epc.arrays import Array, Codes, Flags, np
+from epc.errors import UsageError
+from epc.records.banks import Bank, complete
+from epc.records.observed.columns import Verdicts
+from epc.records.observed.types import Header
+from epc.statistics.clusters import bounded_mean, linearised_interval
+from epc.statistics.selection import MOST_COMBINATIONS, Picks, picks, turning_point
+
+ALL: Final = "all"
+LEAST: Final = 10  # questions of a domain, from which on it is stated by itself
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gains:
+    """What the best of n is worth by a judge's scores over an answer taken at random.
+
+    `believed` is by the askings that picked it, `fresh` by the others, `luck` their difference and
+    `luck_share` its part of the believed gain. Of the fresh gain at least `taste_least` and at most
+    `taste_most` are paid for something else than gold. `gold` is the picks' mean label, and
+    `gold_gain` how much more that is than of an answer at random; `gold_gain_lower` is what picking
+    by a lower bound gains beside that. Absent is what cannot be said.
+    """
+
+    n: int
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """The n from which on more choice is shown to make the picks worse by gold; None up to `most`.
+
+    `low` and `high` are its 95% interval; a `high` of None lies beyond `most`.
+    """
+
+    n: int | None
+    low: int | None
+    high: int | None
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """What picking in one domain is worth, by n."""
+
+    items: int
+    gains: Sequence[Gains]
+    threshold: Threshold | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What picking by one judge is worth: `k` of `askings` pick, by their mean or a lower bound."""
+
+    judge: str
+    k: int
+    askings: int
+    arranged: bool
+    pick: str
+    left_out: int
+    domains: Mapping[str, Domain]
+
+
+def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -> Iterator[Bank]:
+    """Yield what each judge of a verdict file scored, or picked, of lists with a right answer.
+
+    Settings whose header notes that they are no fair sample are left out, unless a pattern names
+    them.
+    """
+    for names in same_settings(header.settings):
+        note = header.settings[names[0]].note
+        if (patterns and not fits(names, patterns)) or (note and not patterns):
+            continue
+        codes = [n for n, name in enumerate(verdicts.setting.names) if name in names]
+        own = verdicts[np.isin(verdicts.setting.codes, codes)]
+        lists = lists_of(own)
+        if not len(lists.list):
+            continue
+        arranged = len(np.unique(lists.order)) > 1
+        if arranged:  # a judge that repeats itself would show no luck in the same arrangement
+            _, once = np.unique(np.stack([lists.list, lists.order]), axis=1, return_index=True)
+            lists = lists[np.sort(once)]
+        side = side_by_side(lists)
+        gold = np.where(np.isnan(side.scores).all(axis=1), np.nan, 0.0)
+        gold[np.arange(len(gold)), side.right] = 1.0
+        yield complete(
+            Bank(
+                judge=names[0],
+                item=side.list,
+                cluster=side.cluster,
+                domain=side.subset,
+                domains=verdicts.subset.names or [ALL],
+                scores=side.scores,
+                gold=gold,
+                left_out=0,
+                arranged=arranged,
+            )
+        )
+
+
+def selections(banks: Sequence[Bank], k: int | None, *, lower: bool = False) -> Iterator[Selection]:
+    """Yield what picking by each judge is worth.
+
+    Without a `k` one asking picks, or by a lower bound half of them.
+
+    Raises: UsageError if a judge was not asked so often, or in too many combinations.
+    """
+    for bank in banks:
+        askings = bank.scores.shape[1]
+        often = k or (max(2, askings // 2) if lower else 1)
+        if often > askings:
+            raise UsageError(f"{bank.judge} was asked {askings} times, not {often}")
+        if comb(askings, often) > MOST_COMBINATIONS:
+            raise UsageError(f"{often} of {askings} askings are too many combinations")
+        if lower and often < 2:  # noqa: PLR2004  (one asking has no spread)
+            raise UsageError("a lower bound takes at least 2 askings: --askings 2")
+        mean = picks(bank.scores, bank.gold, often)
+        by_bound = picks(bank.scores, bank.gold, often, lower=True) if lower else None
+        yield Selection(
+            judge=bank.judge,
+            k=often,
+            askings=askings,
+            arranged=bank.arranged,
+            pick="lower" if lower else "mean",
+            left_out=bank.left_out,
+            domains=dict(_domains(bank, mean, by_bound)),
+        )
+
+
+def _domains(bank: Bank, mean: Picks, by_bound: Picks | None) -> Iterator[tuple[str, Domain]]:
+    every = {ALL: np.ones(len(bank.item), np.bool_)}
+    every |= {name: bank.domain == code for code, name in enumerate(bank.domains) if name != ALL}
+    for name, chosen in every.items():
+        clusters = bank.cluster[chosen]
+        if len(np.unique(clusters)) < LEAST:
+            continue
+        shown = by_bound or mean
+        level = bank.gold[chosen].mean(axis=1)
+        gains = []
+        for at, n in enumerate(mean.sizes):
+            figures = dict(_gains(shown, at, chosen, clusters, level))
+            if by_bound:
+                more = (by_bound.gold - mean.gold)[at, chosen]
+                figures |= dict(_average("gold_gain_lower", more, clusters))
+            gains.append(Gains(n=n, figures=figures))
+        threshold = None
+        if not np.isnan(shown.gold[:, chosen]).any():
+            turned = turning_point(shown.gold[:, chosen], clusters, shown.sizes)
+            threshold = Threshold(n=turned[0], low=turned[1], high=turned[2], most=shown.sizes[-1])
+        yield name, Domain(items=int(chosen.sum()), gains=gains, threshold=threshold)
+
+
+def _gains(
+    of: Picks, at: int, chosen: Flags, clusters: Codes, level: Array
+) -> Iterator[tuple[str, Figure]]:
+    believed, fresh, gold, bought = (
+        part[at, chosen] for part in (of.believed, of.fresh, of.gold, of.bought)
+    )
+    yield from _average("believed", believed, clusters)
+    yield from _average("fresh", fresh, clusters)
+    yield from _average("luck", believed - fresh, clusters)
+    yield from _share("luck_share", believed - fresh, believed, clusters)
+    if (priced := ~np.isnan(of.price[chosen])).any():
+        yield from _average("taste_least", fresh - np.where(priced, bought, 0.0), clusters)
+        price = of.price[chosen]
+        middle, gain = float(price[priced].mean()), float(gold.mean())
+        value = float(fresh.mean()) - middle * gain
+        off = (fresh - fresh.mean() - middle * (gold - gain)) / len(fresh)
+        off -= np.where(priced, price - middle, 0.0) * gain / priced.sum()
+        yield "taste_most", _figure(value, off, clusters)
+    labels = gold + level
+    if 0 <= labels.min() <= labels.max() <= 1:  # a share, whose interval stays one
+        value, interval = bounded_mean(labels, clusters, (0.0, 1.0))
+        items = len(np.unique(clusters))
+        yield "gold", Figure(value=value, ci95=interval, n=len(labels), items=items)
+    else:
+        yield from _average("gold", labels, clusters)
+    yield from _average("gold_gain", gold, clusters)
+
+
+def _average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+    return average(name, values, clusters) if not np.isnan(values).any() else iter(())
+
+
+def _share(name: str, part: Array, whole: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+    """Yield a part of a gain that is shown to be one; of none a share says nothing."""
+    gain = dict(_average(name, whole, clusters)).get(name)
+    if gain and gain.ci95 and gain.ci95[0] > 0 and not np.isnan(part).any():
+        value = float(part.sum() / whole.sum())
+        yield name, _figure(value, (part - value * whole) / whole.sum(), clusters)
+
+
+def _figure(value: float, off: Array, clusters: Codes) -> Figure:
+    interval = linearised_interval(value, off, clusters)
+    return Figure(value=value, ci95=interval, n=len(off), items=len(np.unique(clusters)))

@@ -1,0 +1,194 @@
+"""A bank: several answers to each item, what judges scored them at each asking, and their labels.
+
+It is a CSV file with a line for each score: `item`, `response`, `judge`, `score`; and, where they
+are known, `domain`, `gold`, `asking`, and `group` for items that belong together.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, ValidationError, convert
+
+from epc.arrays import Array, Codes, Flags, np
+from epc.errors import Finding, MalformedError
+from epc.records.csv_tables import table_of
+from epc.records.observed.checking import misread
+from epc.records.observed.types import Name, Score
+
+CLAUSE: Final = "R94"
+_MOST_ASKINGS: Final = 1000
+NEEDED: Final = ("item", "response", "judge", "score")
+_EXPECTED: Final = f"a line for each score, with the columns {', '.join(NEEDED)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bank:
+    """What one judge scored: of the items that it scored as often as most, without a gap.
+
+    An item is a number that all judges of a file share, as `cluster` and the places in `domains`
+    are. `gold` is NaN where there is no label. `left_out` counts the other items. Where lists came
+    in several arrangements (`arranged`), an asking is the first one in another arrangement.
+
+    Shapes: (items,); scores (items, askings, answers), gold (items, answers).
+    """
+
+    judge: str
+    item: Codes
+    cluster: Codes
+    domain: Codes
+    domains: Sequence[str]
+    scores: Array
+    gold: Array
+    left_out: int
+    arranged: bool = False
+
+    def __getitem__(self, chosen: Codes | Flags) -> "Bank":
+        parts = {name: getattr(self, name)[chosen] for name in _OF_ITEM}
+        whole = {n: getattr(self, n) for n in ("judge", "domains", "left_out", "arranged")}
+        return Bank(**parts, **whole)
+
+
+_OF_ITEM: Final = ("item", "cluster", "domain", "scores", "gold")
+
+
+class _Line(Struct, frozen=True, kw_only=True):
+    """One score, or none, of one response."""
+
+    item: Name
+    response: Name
+    judge: Name
+    score: Score | None = None
+    domain: str = "all"
+    gold: Score | None = None
+    asking: str = ""
+    group: str | None = None
+
+
+def read_banks(path: Path) -> list[Bank]:
+    """Return what each judge of a CSV file scored.
+
+    Raises: MalformedError at the first line that cannot be used; WorldError if the disk fails.
+    """
+    lines: list[_Line] = []
+    numbers: list[int] = []
+    with table_of(path, CLAUSE) as table:
+        if lacking := [name for name in NEEDED if name not in table.columns]:
+            problem = f"has no column {lacking[0]!r}"
+            raise MalformedError(Finding(CLAUSE, f"{path}:1", problem, f"expected {_EXPECTED}"))
+        numbered = "asking" in table.columns
+        for number, cells in table:
+            known = {name: cell for name, cell in cells.items() if cell.strip()}
+            try:
+                lines.append(convert(known, _Line, strict=False))
+            except ValidationError as error:
+                said = misread(str(error), "", f"expected {_EXPECTED}")
+                where = f"{path}:{number}{said.where}"
+                raise MalformedError(Finding(CLAUSE, where, said.problem, said.remedy)) from error
+            numbers.append(number)
+    if not lines:
+        raise MalformedError(Finding(CLAUSE, str(path), "holds no score", f"expected {_EXPECTED}"))
+    return _banks(path, lines, numbers, numbered=numbered)
+
+
+def _banks(path: Path, lines: Sequence[_Line], at: Sequence[int], *, numbered: bool) -> list[Bank]:
+    judges, judge = _codes(line.judge for line in lines)
+    _, item = _codes(line.item for line in lines)
+    _, response = _codes((line.item, line.response) for line in lines)
+    _, group = _codes(line.group or line.item for line in lines)
+    domains, domain = _codes(line.domain for line in lines)
+    askings, asking = _codes(line.asking for line in lines)
+    if len(askings) > _MOST_ASKINGS:
+        problem = f"has {len(askings):,} different askings"
+        remedy = "number the times that a judge was asked about an answer: 1, 2, ..."
+        raise MalformedError(Finding(CLAUSE, str(path), problem, remedy))
+    order = np.lexsort((np.array(at), asking, response, item, judge))
+    columns = np.stack([judge, item, response, group, domain, asking])[:, order]
+    if numbered:
+        same = (np.diff(columns[[0, 2, 5]]) == 0).all(axis=0)
+        if same.any():
+            where = f"{path}:{np.array(at)[order][1:][same].min()}"
+            problem = "is the same judge's same asking about the same response a second time"
+            raise MalformedError(Finding(CLAUSE, where, problem, "number the askings, or drop one"))
+    else:
+        columns[5] = _places(columns[[0, 2]])
+    values = np.array([(line.score, line.gold) for line in lines], np.float64).T[:, order]
+    return [
+        _bank(name, columns[1:, own], values[:, own], domains)
+        for code, name in enumerate(judges)
+        for own in [columns[0] == code]
+    ]
+
+
+def _codes(values: Iterable[Any]) -> tuple[list[Any], Codes]:
+    """Return the values, each once as they first come, and the place of each among them."""
+    known: dict[Any, int] = {}
+    codes = [known.setdefault(value, len(known)) for value in values]
+    return [*known], np.array(codes, np.int64)
+
+
+def _places(keys: Codes) -> Codes:
+    """Return the place of each line among those of equal keys, which stand together."""
+    new = np.concatenate([[True], (np.diff(keys) != 0).any(axis=0)])
+    places: Codes = np.arange(len(new)) - np.flatnonzero(new)[np.cumsum(new) - 1]
+    return places
+
+
+def _bank(judge: str, columns: Codes, numbers: Array, domains: Sequence[str]) -> Bank:
+    """Return one judge's scores; lines are sorted by item, response and asking."""
+    item, response, group, domain, asked = columns
+    score, gold = numbers
+    items, first, at = np.unique(item, return_index=True, return_inverse=True)
+    answer = np.concatenate([[0], np.cumsum(np.diff(response) != 0)])
+    answer -= answer[first][at]  # among the answers of its item
+    shape = (len(items), int(asked.max()) + 1, int(answer.max()) + 1)
+    scores, labels = np.full(shape, np.nan), np.full((shape[0], shape[2]), np.nan)
+    scores[at, asked, answer] = score
+    labels[at, answer] = gold
+    return complete(
+        Bank(
+            judge=judge,
+            item=items,
+            cluster=group[first],
+            domain=domain[first],
+            domains=domains,
+            scores=scores,
+            gold=labels,
+            left_out=0,
+        )
+    )
+
+
+def complete(bank: Bank) -> Bank:
+    """Return the items that have as many answers and askings as most do, all with a score.
+
+    Of an item that was asked about more often the first askings count.
+    """
+    known = ~np.isnan(bank.scores)
+    answers = known.any(axis=1).sum(axis=1)
+    width = _most_common(answers)
+    whole = known[:, :, :width].all(axis=2)
+    askings = whole.sum(axis=1)
+    often = _most_common(askings[(answers == width) & (askings > 0)])
+    kept = (answers == width) & (askings >= often) & (often > 0)
+    order = np.argsort(~whole, axis=1, kind="stable")[:, :often, None]
+    scores = np.take_along_axis(bank.scores[:, :, :width], order, axis=1)
+    parts = {name: getattr(bank, name)[kept] for name in ("item", "cluster", "domain")}
+    return Bank(
+        judge=bank.judge,
+        domains=bank.domains,
+        scores=scores[kept],
+        gold=bank.gold[kept, :width],
+        left_out=bank.left_out + int((~kept).sum()),
+        arranged=bank.arranged,
+        **parts,
+    )
+
+
+def _most_common(counts: Codes) -> int:
+    """Return the most common count, the larger of two that are as common."""
+    if not len(counts):
+        return 0
+    often = np.bincount(counts)
+    return len(often) - 1 - int(np.argmax(often[::-1]))
