@@ -33,7 +33,6 @@ from epc.spec.epc_v1 import Method
 
 DAY = datetime(2026, 7, 2, tzinfo=UTC)
 FIXED_CLOCK = {"SOURCE_DATE_EPOCH": str(int(DAY.timestamp()))}
-HEAD = '{"synced":'
 RAW_FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl")
 PATIENCE_S = 240.0  # how long a test waits for what must happen: it ends a hang, on any machine
 
@@ -49,9 +48,9 @@ def a_or_b(text: str) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a JSON Lines file; of a journal its calls, without heads and checksums."""
+    """Return the rows of a JSON Lines file; of a journal its calls, without checksums."""
     lines = path.read_text("utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line.strip() and not line.startswith(HEAD)]
+    rows = [json.loads(line) for line in lines if line.strip()]
     return [row["call"] if row.keys() == {"call", "crc"} else row for row in rows]
 
 

@@ -60,13 +60,13 @@ async def _shown(
 def _tell_repairs(progress: Progress) -> None:
     if progress.torn:
         note(
-            f"repaired the journal: a crash left {progress.torn} of its last lines torn; they are "
-            "kept in journal.torn, and their calls are asked again"
+            f"repaired the journal: {progress.torn} of its lines are torn, as a crash leaves them; "
+            "they are kept in journal.torn, and their calls are asked again"
         )
     if progress.damaged:
         note(
-            f"WARNING: {progress.damaged} lines of the journal are damaged that were whole on disk "
-            "once: no crash does that. They are kept in journal.damaged and their calls are asked "
+            f"WARNING: {progress.damaged} lines of the journal are damaged: whole, and not as they "
+            "were written. They are kept in journal.damaged and their calls are asked "
             "again; see whether the disk is failing, or who edited the file. The record says so."
         )
 

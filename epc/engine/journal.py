@@ -1,12 +1,8 @@
 """The journal of a run: every answered call on disk before anything is built on it.
 
-Calls that are answered together are one group: written, then synced, before the next begins. Each
-group but the first is headed by a line that says how long the file was then, all of it on disk.
-So what a power cut can have damaged is told from what it cannot: behind the last such line
-anything may be missing, before it nothing.
-
-A call's line has its CRC-32 beside it, `{"call":{...},"crc":"..."}`, so that a line that was edited
-is found, or that lost a bit and is still JSON.
+Calls that are answered together are written and synced together. A call's line has its CRC-32
+beside it, `{"call":{...},"crc":"..."}`, so that a line that was edited is found, or that lost a bit
+and is still JSON.
 """
 
 import asyncio
@@ -28,8 +24,8 @@ from epc.records.config_json import LONGEST_CALL
 from epc.records.layout import JOURNAL
 from epc.records.strict_json import dumps_line, remove_unfinished
 
-TORN: Final = "journal.torn"  # what a crash left of lines
-DAMAGED: Final = "journal.damaged"  # lines that were whole once
+TORN: Final = "journal.torn"  # what is left of lines
+DAMAGED: Final = "journal.damaged"  # lines that are whole, and not as they were written
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
 _GATHERING_S: Final = 0.02
 _CALL: Final = b'{"call":'
@@ -41,9 +37,9 @@ class Journal:
 
     It keeps in memory where each call stands, not the calls. Opening it reads what an earlier
     process left. Lines that are no calls, or are not as they were written, are copied to a file
-    beside it and blanked, so that the calls they held are asked again: `torn` counts those that a
-    crash explains, `damaged` those that none does, because they were on disk before later ones were
-    written, or are whole and say something else. A call's line is to have at most `longest` bytes.
+    beside it and blanked, so that the calls they held are asked again: `torn` counts those that are
+    no JSON, as a crash or a bad disk leaves them, `damaged` those that are whole and say something
+    else. A call's line is to have at most `longest` bytes.
     """
 
     def __init__(self, folder: Path, *, longest: int = LONGEST_CALL) -> None:
@@ -129,20 +125,15 @@ class Journal:
             if self._streaming:
                 await asyncio.sleep(_GATHERING_S)
             batch, self._waiting = self._waiting, []
-            head = _head(self._end)
             try:
                 assert self._loop is not None
-                await self._loop.run_in_executor(
-                    self._thread,
-                    self._write,
-                    b"".join([head, *(line for _, line, _ in batch)]),
-                )
+                lines = b"".join(line for _, line, _ in batch)
+                await self._loop.run_in_executor(self._thread, self._write, lines)
             except OSError as error:
                 self._broken = WorldError(f"cannot write {self.path}: {error.strerror or error}")
                 _fail([*batch, *self._waiting], self._broken)
                 self._waiting = []
                 return
-            self._end += len(head)
             for name, line, done in batch:
                 self._places[name] = (self._end + len(_CALL), len(line) - len(_CALL) - _SUM)
                 self._end += len(line)
@@ -179,19 +170,15 @@ class Journal:
 
     def _load(self) -> None:
         strange: list[tuple[int, bytes]] = []
-        synced = 0
         with self.path.open("rb") as file:
             for line in file:
                 offset, self._end = self._end, self._end + len(line)
                 call = line[len(_CALL) : -_SUM]
-                if line == _head(offset) and offset:
-                    synced = offset
-                elif line == _summed(call):
+                if line == _summed(call):
                     self._places[json.loads(call)["id"]] = (offset + len(_CALL), len(call))
                 elif not _is_blank(line):
                     strange.append((offset, line))
-        # No crash leaves a line whole that is no call, nor one that is not as it was written.
-        damaged = [(p, line) for p, line in strange if p < synced or _is_whole(line)]
+        damaged = [each for each in strange if _is_whole(each[1])]
         torn = [each for each in strange if each not in damaged]
         self.damaged, self.torn = len(damaged), len(torn)
         self._set_aside(damaged, DAMAGED)
@@ -221,7 +208,7 @@ class Journal:
 
 
 def damaged_lines(folder: Path) -> int:
-    """Return how many lines of a run's journal were damaged in a way that no crash explains."""
+    """Return how many lines of a run's journal are whole, and not as they were written."""
     try:
         return (folder / DAMAGED).read_bytes().count(b"\n")
     except FileNotFoundError:
@@ -234,13 +221,9 @@ def _fail(batch: list[tuple[str, bytes, "asyncio.Future[None]"]], error: WorldEr
             done.set_exception(error)
 
 
-def _head(length: int) -> bytes:
-    """Return the line that heads a group; there is nothing to say before the first."""
-    return f'{{"synced":{length}}}\n'.encode() if length else b""
-
-
 def _is_blank(line: bytes) -> bool:
-    return line.endswith(b"\n") and not line.strip(b" \n")
+    """Return whether a line says nothing; until 2026-11 one headed each group of calls."""
+    return line.endswith(b"\n") and (line.startswith(b'{"synced":') or not line.strip(b" \n"))
 
 
 def _summed(call: bytes) -> bytes:

@@ -90,7 +90,7 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
     for where, problem in suspicions(manifest):
         findings.add("EPC-5.3(1)", where, problem, "name the version and measure again", "warning")
     if damage := manifest.provenance.journal_damage:
-        problem = f"{damage} lines of the journal were damaged after they were on disk"
+        problem = f"{damage} lines of the journal were not as they were written"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
         findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
     if manifest.canary is not None:

@@ -9,7 +9,7 @@ from campaign.endpoint import PERMANENT, REPORTED, TRANSIENT
 NIGHTLY = 380
 SCENARIOS = NIGHTLY if is_night() else NIGHTLY // 4
 FAULTS = (*TRANSIENT, *REPORTED)
-DAMAGE = ("torn", "half_line", "power_cut", "history")
+DAMAGE = ("torn", "half_line", "power_cut")
 PROCESS = ("cancel", *DAMAGE, "disk", "fsync", "second", "max_calls")
 KILLED = ("kill", "kill", "kill", "small_files", "rivals")
 _HANGS = ("slow", "drip", "refused")  # each costs a deadline, or everybody's connection

@@ -51,7 +51,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-HEAD = b'{"synced":'  # heads a group of the journal
 MODEL = "openai-compatible/judge-0806"
 MOST_SITTINGS = 40
 SICK_SITTINGS = 3  # from then on everything is well
@@ -186,7 +185,6 @@ class Run:
         self.ended: list[tuple[int, str]] = []
         self.may_repeat = 0  # answers that were sent and could not be kept
         self.rivals: list[str] = []
-        self.damaged = False  # in what a power cut cannot have reached
 
     def finish(self, monkeypatch: pytest.MonkeyPatch) -> None:
         for number in range(MOST_SITTINGS):
@@ -307,7 +305,7 @@ class Run:
         lines = content.splitlines(keepends=True)
         if not lines:
             return
-        if self.case.process in ("power_cut", "history"):
+        if self.case.process == "power_cut":
             self._zero(path, bytearray(content))
         elif self.case.process == "torn":
             self.may_repeat += 1
@@ -316,18 +314,11 @@ class Run:
             path.write_bytes(content + lines[0][: self.rng.randint(1, len(lines[0]) - 1)])
 
     def _zero(self, path: Path, content: bytearray) -> None:
-        """Take blocks out of the last group, or of what was on disk before it."""
-        heads = [place for place in _line_starts(content) if content.startswith(HEAD, place)]
-        first, last = (heads[-1], len(content)) if heads else (0, len(content))
-        if self.case.process == "history":
-            first, last = 0, first
-            self.damaged |= last > 0
+        """Take blocks out of it."""
         before = _journalled_lines(bytes(content))
         for _ in range(self.rng.randint(1, 3)):
-            if last - first < 2:
-                return
-            begin = self.rng.randrange(first, last - 1)
-            length = min(self.rng.choice((1, 40, 512, 4096)), last - 1 - begin)
+            begin = self.rng.randrange(len(content) - 1)
+            length = min(self.rng.choice((1, 40, 512, 4096)), len(content) - 1 - begin)
             content[begin : begin + length] = bytes(length)
         path.write_bytes(content)
         self.may_repeat += len(before) - len(_journalled_lines(bytes(content)))
@@ -365,7 +356,7 @@ class Run:
             assert all("another process" in said for said in self.rivals), self.case
 
     def check_reported(self) -> None:
-        """Another model's name or fingerprint is a finding, and so is damage by no crash."""
+        """Another model's name or fingerprint is a finding; no crash counts as an edit."""
         manifest = json.loads((self.folder / "manifest.json").read_text("utf-8"))
         said = " ".join(problem for _, problem in suspicions(Manifest.parse(manifest)))
         served = {row["served_model"] for row in _rows(self.folder / "calls.jsonl")}
@@ -373,8 +364,8 @@ class Run:
         assert ("judge-0901 answered" in said) == ("judge-0901" in served), self.case
         if "fingerprint changed" in said:
             assert "fp_new" in prints, self.case
-        assert bool(manifest["provenance"].get("journal_damage")) == self.damaged, self.case
-        assert (self.folder / "journal.damaged").exists() == self.damaged, self.case
+        assert "journal_damage" not in manifest["provenance"], self.case
+        assert not (self.folder / "journal.damaged").exists(), self.case
         retried = manifest["provenance"]["retries"]
         failed = {*self.case.transient} - {"late", "wrong_model", "changed_fingerprint"}
         assert failed or self.case.killed or retried <= self.wire.unanswered, self.case
@@ -453,14 +444,10 @@ def _journalled(folder: Path) -> Counter[str]:
 def _journalled_lines(content: bytes) -> list[Json]:
     found = []
     for line in content.splitlines(keepends=True):
-        if line.endswith(b"\n") and not line.startswith(HEAD):
+        if line.endswith(b"\n"):
             with suppress(ValueError):
                 found.append(json.loads(line)["call"])
     return found
-
-
-def _line_starts(content: bytearray) -> list[int]:
-    return [0, *(place + 1 for place, byte in enumerate(content) if byte == ord("\n"))]
 
 
 async def _measured(found: Any, folder: Path) -> Json:

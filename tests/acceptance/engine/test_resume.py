@@ -1,6 +1,5 @@
 """Runs that are cut short (killed, stopped, refused, out of disk) and go on with `epc resume`."""
 
-import json
 import random
 import resource
 import signal
@@ -15,7 +14,6 @@ from engine_support import (
     environment,
     epc,
     epc_under_way,
-    journal_line,
     read_rows,
     same_files,
     wait_until,
@@ -228,28 +226,3 @@ def test_a_folder_that_is_no_run_cannot_be_resumed(tmp_path: Path) -> None:
     assert (empty.returncode, absent.returncode) == (2, 2)
     assert f"epc: {tmp_path} is no run folder: it has no run.json" in empty.stderr
     assert "does not exist" in absent.stderr
-
-
-def test_a_journal_that_was_damaged_in_its_history_is_mended_and_the_record_says_so(
-    tmp_path: Path,
-) -> None:
-    run, plan = tmp_path / "run", (*MOCKS, "--seeds", "0", "--rounds", "1")
-    assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
-    assert epc("run", *plan, "--out", run).returncode == 0
-    rows = (run / "calls.jsonl").read_text("utf-8").splitlines()
-    calls = [journal_line(row).encode() for row in rows]
-    (run / "manifest.json").unlink()
-    before = calls[0] + b"damaged\n" + calls[1]
-    head = b'{"synced":%d}\n' % len(before)
-    (run / "journal.jsonl").write_bytes(before + head + calls[2])
-
-    done = epc("resume", run)
-
-    assert done.returncode == 0
-    assert done.stderr.count("WARNING: 1 lines of the journal are damaged") == 1
-    assert (run / "journal.damaged").read_bytes() == b"damaged\n"
-    same_files(tmp_path / "whole", run, RAW_FILES)
-    assert json.loads((run / "manifest.json").read_bytes())["provenance"]["journal_damage"] == 1
-    validated = epc("validate", run)
-    assert validated.returncode == 0
-    assert "/provenance/journal_damage: warning: 1 lines of the journal" in validated.stdout

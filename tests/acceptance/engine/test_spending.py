@@ -171,7 +171,7 @@ def test_a_torn_journal_is_repaired_and_said_so(tmp_path: Path) -> None:
     done = epc("resume", run)
 
     assert done.returncode == 0
-    said = "repaired the journal: a crash left 1 of its last lines torn; they are kept in "
+    said = "repaired the journal: 1 of its lines are torn, as a crash leaves them; they are "
     assert done.stderr.count(said) == 1
     assert ", 19 from the journal" in done.stderr
     same_files(tmp_path / "whole", run, (*RAW_FILES, "manifest.json", "run.json"))

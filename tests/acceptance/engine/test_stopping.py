@@ -77,4 +77,6 @@ def test_epc_2_5_d_an_edited_line_of_the_journal_is_reported_asked_again_and_on_
     assert held[judged["id"]] == judged["answer"]
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert manifest["provenance"]["journal_damage"] == 1
-    assert epc("validate", run).returncode == 0
+    validated = epc("validate", run)
+    assert validated.returncode == 0
+    assert "/provenance/journal_damage: warning: 1 lines of the journal" in validated.stdout

@@ -54,11 +54,6 @@ def line(number: int) -> str:
     return journal_line(dumps_line(call(number)))
 
 
-def head(before: bytes) -> bytes:
-    """Return what heads a group behind so many bytes."""
-    return b'{"synced":%d}\n' % len(before)
-
-
 def read_prompts(path: Path) -> Iterator[str]:
     return (row["prompt"] for row in read_rows(path))
 
@@ -146,7 +141,6 @@ def test_a_journal_of_one_torn_line_is_empty(tmp_path: Path) -> None:
     assert (len(again), again.torn, again.damaged) == (0, 0, 0)
 
 
-# What no crash leaves: whole lines of JSON that are no calls.
 EDITED = [b"{}\n", dumps_line(call(1)).encode()]
 STRANGE = [
     b"nothing\n",
@@ -157,43 +151,41 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("damage", STRANGE)
-def test_damage_inside_the_last_group_is_what_a_power_cut_leaves(
-    tmp_path: Path, damage: bytes
+@pytest.mark.parametrize(
+    ("spoilt", "kept_in"),
+    [*((each, "torn") for each in STRANGE), *((each, "damaged") for each in EDITED)],
+)
+def test_a_line_that_is_no_call_is_set_aside_once_and_whole_ones_apart(
+    tmp_path: Path, spoilt: bytes, kept_in: str
 ) -> None:
-    first = line(0).encode()
     path = tmp_path / "journal.jsonl"
-    path.write_bytes(first + head(first) + damage + line(2).encode())
+    path.write_bytes(line(0).encode() + spoilt + line(2).encode())
 
     journal = Journal(tmp_path)
     assert list(journal.calls()) == by_name(0, 2)
-    assert (journal.torn, journal.damaged) == (1, 0)
+    assert {"torn": journal.torn, "damaged": journal.damaged}[kept_in] == 1
+    assert journal.torn + journal.damaged == 1
     append(journal, call(1))
     journal.close()
 
-    assert (tmp_path / "journal.torn").read_bytes() == damage
-    again = Journal(tmp_path)  # what was set aside once is not found again
+    (aside,) = tmp_path.glob("journal.[!j]*")
+    assert (aside.name, aside.read_bytes()) == (f"journal.{kept_in}", spoilt)
+    assert damaged_lines(tmp_path) == journal.damaged
+    again = Journal(tmp_path)
     again.close()
     assert list(read_prompts(path)) == ["prompt 0", "prompt 2", "prompt 1"]
     assert (len(again), again.torn, again.damaged) == (3, 0, 0)
 
 
-@pytest.mark.parametrize("damage", [*STRANGE, *EDITED])
-def test_damage_in_what_was_on_disk_before_is_no_crash_s_and_is_kept_apart(
-    tmp_path: Path, damage: bytes
+def test_lines_that_headed_groups_of_calls_in_earlier_versions_are_passed_over(
+    tmp_path: Path,
 ) -> None:
-    before = line(0).encode() + damage + line(2).encode()
-    path = tmp_path / "journal.jsonl"
-    path.write_bytes(before + head(before) + line(3).encode())
+    write(tmp_path, line(0), f'{{"synced":{len(line(0))}}}\n', line(1))
 
     journal = Journal(tmp_path)
     journal.close()
 
-    assert list(read_prompts(path)) == ["prompt 0", "prompt 2", "prompt 3"]
-    assert (len(journal), journal.torn, journal.damaged) == (3, 0, 1)
-    assert (tmp_path / "journal.damaged").read_bytes() == damage
-    assert damaged_lines(tmp_path) == 1
-    assert not (tmp_path / "journal.torn").exists()
+    assert (len(journal), journal.torn, journal.damaged) == (2, 0, 0)
 
 
 _CRC = zlib.crc32(dumps_line(call(1)).strip().encode())
@@ -230,22 +222,7 @@ def test_a_line_that_was_edited_is_found_wherever_it_stands_and_asked_again(
     assert (tmp_path / "journal.damaged").read_text("utf-8") == instead
 
 
-def test_a_call_that_was_taken_out_of_history_is_no_crash_s(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
-    for number in range(4):
-        append(journal, call(number))
-    journal.close()
-    lines = journal.path.read_bytes().splitlines(keepends=True)
-    assert [each.startswith(b'{"synced"') for each in lines] == [0, 1, 0, 1, 0, 1, 0]
-    journal.path.write_bytes(b"".join(lines[:2] + lines[3:]))
-
-    again = Journal(tmp_path)
-    again.close()
-
-    assert (len(again), again.torn, again.damaged) == (3, 0, 2)  # the two heads behind the gap
-
-
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))
 def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, seed: int) -> None:
     """Blocks that never reached the disk read as zeros; what was synced before stays."""
     rng = random.Random(seed)
@@ -272,7 +249,7 @@ def test_a_power_cut_anywhere_in_a_group_loses_no_whole_line(tmp_path: Path, see
     again.close()
 
     intact = [json.loads(each) for each in whole if each in left]
-    assert found == {each["call"]["id"] for each in intact if "call" in each}
+    assert found == {each["call"]["id"] for each in intact}
     assert len(found) >= kept
     assert again.damaged == 0
     third = Journal(tmp_path)
