@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import reduce
 from itertools import accumulate
-from operator import add
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
-from exact_rules import rule_of
+from oracle.learners import Learner, Steps, learner_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,25 +78,6 @@ def choose(weights: Sequence[Number], u: Number) -> int:
     return next((i for i, total in enumerate(sums) if total > u), len(weights) - 1)
 
 
-def update(
-    weights: list[Number],
-    chosen: int,
-    step: Number,
-    low: Number,
-) -> list[Number]:
-    """Step the chosen weight, floor it, then divide every weight by the sum (R3)."""
-    stepped = list(weights)
-    stepped[chosen] = max(low, weights[chosen] + step)
-    total = reduce(add, stepped)
-    return [weight / total for weight in stepped]
-
-
-def rates(config: dict[str, float]) -> tuple[dict[str, float], float]:
-    """Return the step of each deciding verdict, and the floor."""
-    full = {**DEFAULTS, **config}
-    return {"A": full["alpha_win"], "B": -full["alpha_lose"]}, full["weight_floor"]
-
-
 def require_clear(exact: list[Fraction], played: Round, chosen: int) -> None:
     """Raise UnclearCaseError unless the draw falls well inside its sector."""
     draw = Fraction(played["u"])
@@ -109,40 +88,28 @@ def require_clear(exact: list[Fraction], played: Round, chosen: int) -> None:
 
 
 class Replay:
-    """One phase under way: its exact weights and their IEEE shadow."""
+    """One phase under way: its exact state and its IEEE shadow."""
 
     def __init__(
-        self,
-        exact: list[Fraction],
-        shadow: list[float],
-        config: dict[str, Any],
-        *,
-        boundary: bool,
+        self, exact: list[Fraction], shadow: list[float], learner: Learner, *, boundary: bool
     ) -> None:
-        """Start from the given weights, or the states of another rule."""
-        self.exact = exact
-        self.shadow = shadow
-        self.rule = rule_of(config)
-        self.steps, self.low = rates({} if self.rule else config)
+        """Start from states of a learner."""
+        self.exact, self.shadow = list(exact), list(shadow)
+        self.learner = learner
         self.boundary = boundary
 
-    def play(self, played: Round) -> int:
-        """Play one round and return the strategy it chose."""
+    def play(self, played: Round) -> None:
+        """Play one round."""
         chosen = played["strategy"] if "strategy" in played else self.spin(played)
         if played["verdict"] == "tie":  # R4: no update and no renormalising
-            return chosen
-        if self.rule:
-            won = played["verdict"] == "A"
-            self.exact = self.rule.learn(self.exact, chosen, won)
-            self.shadow = self.rule.learn(self.shadow, chosen, won)
-            return chosen
-        step = self.steps[played["verdict"]]
-        landing = self.exact[chosen] + Fraction(step)
-        if not self.boundary and abs(landing - Fraction(self.low)) < ROOM:
-            raise UnclearCaseError("a weight lands on the floor", played)
-        self.exact = update(self.exact, chosen, Fraction(step), Fraction(self.low))
-        self.shadow = update(self.shadow, chosen, step, self.low)
-        return chosen
+            return
+        won = played["verdict"] == "A"
+        if isinstance(self.learner, Steps) and not self.boundary:
+            landing = self.learner.moved(self.exact[chosen], won=won)
+            if abs(landing - Fraction(self.learner.floor)) < ROOM:
+                raise UnclearCaseError("a weight lands on the floor", played)
+        self.learner.learn(self.exact, chosen, won=won)
+        self.learner.learn(self.shadow, chosen, won=won)
 
     def require_close(self) -> None:
         """Raise UnclearCaseError if rounding has carried the IEEE weights away."""
@@ -161,9 +128,7 @@ class Replay:
 
     def weights(self) -> tuple[list[Fraction], list[float]]:
         """Return how probable each strategy is in the next choice, exact and IEEE."""
-        if self.rule:
-            return self.rule.weights(self.exact), self.rule.weights(self.shadow)
-        return self.exact, self.shadow
+        return self.learner.weights(self.exact), self.learner.weights(self.shadow)
 
 
 def to_decimal(value: Fraction) -> Decimal:
@@ -188,25 +153,23 @@ def jsd(one: list[Decimal], other: list[Decimal]) -> Decimal:
     return total / 2
 
 
-def start(case: Case) -> tuple[list[Fraction], list[float]]:
-    """Return the weights, exact and IEEE, that both pure phases start from (R1)."""
-    count = case["strategies"]
+def start(case: Case, learner: Learner) -> tuple[list[Fraction], list[float]]:
+    """Return the states, exact and IEEE, that both pure phases start from (R1)."""
     given = case.get("initial_weights")
-    rule = rule_of(case.get("config", {}))
-    if given is None and rule:
-        return rule.begin(count, Fraction), rule.begin(count, float)
     if given is None:
-        return [Fraction(1, count)] * count, [1.0 / count] * count
+        count = case["strategies"]
+        return learner.begin(count, Fraction), learner.begin(count, float)
     return [Fraction(weight) for weight in given], [float(weight) for weight in given]
 
 
 def run_phases(case: Case, *, boundary: bool) -> dict[str, list[Fraction]]:
     """Play the four phases and return each one's final exact weights."""
+    learner = learner_of({**DEFAULTS, **case.get("config", {})})
     ends: dict[str, Replay] = {}
     for phase in PHASES:
         before = ends.get(STARTS_FROM.get(phase, ""))
-        exact, shadow = (before.exact, before.shadow) if before else start(case)
-        replay = Replay(exact, shadow, case.get("config", {}), boundary=boundary)
+        exact, shadow = (before.exact, before.shadow) if before else start(case, learner)
+        replay = Replay(exact, shadow, learner, boundary=boundary)
         for played in case["phases"][phase]:
             replay.play(played)
         replay.require_close()

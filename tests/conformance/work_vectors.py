@@ -6,8 +6,9 @@ Usage, from the repository's root:
     python tests/conformance/work_vectors.py --check   # exit 1 if a file differs
 
 The files in `epc/spec/conformance` are the one list of cases. Whoever adds a case writes it there,
-with `"expect": null`. The answers of the protocol's cases come from `exact_replay`, which shares no
-code with epc. Those of the judge protocol are stated by hand; a Perl program answers them too.
+with `"expect": null`. The answers of the protocol's cases come from `exact_replay` and the learning
+rules of `tests/oracle`, which share no code with epc. Those of the judge protocol are stated by
+hand; a Perl program answers them too.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 from exact_replay import UnclearCaseError, answer
 
 FOLDER: Final = Path(__file__).parents[2] / "epc" / "spec" / "conformance"

@@ -1,13 +1,17 @@
 """The learning rules by another hand, from their text in Readings R3 and R81 alone.
 
-A learner keeps a list of numbers, changes it in place, and says the agent's weights.
+A learner keeps a list of numbers of one kind, changes it in place, and says the agent's weights. It
+adds, subtracts, multiplies and divides only, so fractions stay fractions: the conformance vectors
+are worked out with them, and doubles go beside them in the order that the readings declare.
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import accumulate
-from math import fsum
 from operator import mul
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
+
+Number = TypeVar("Number", float, Fraction)
 
 _CELLS: Final = 16
 
@@ -15,13 +19,13 @@ _CELLS: Final = 16
 class Learner(Protocol):
     """What an agent does with a verdict."""
 
-    def begin(self, strategies: int) -> list[float]:
+    def begin(self, strategies: int, kind: type[Number]) -> list[Number]:
         """Return what a pure phase begins with."""
 
-    def learn(self, state: list[float], chosen: int, *, won: bool) -> None:
+    def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
         """Change a state by a verdict on a strategy."""
 
-    def weights(self, state: list[float]) -> list[float]:
+    def weights(self, state: list[Number]) -> list[Number]:
         """Return how probable each strategy is in the next choice."""
 
 
@@ -29,7 +33,7 @@ def learner_of(config: Mapping[str, Any]) -> Learner:
     """Return the learner of a manifest's `config`."""
     rule = config.get("rule")
     if rule is None:
-        return _Steps(config["alpha_win"], config["alpha_lose"], config["weight_floor"])
+        return Steps(config["alpha_win"], config["alpha_lose"], config["weight_floor"])
     if rule["name"] == "thompson":
         return _Sampling(int(rule["prior_wins"]), int(rule["prior_losses"]))
     if rule["name"] == "bradley-terry":
@@ -37,22 +41,25 @@ def learner_of(config: Mapping[str, Any]) -> Learner:
     return _Best(rule["high"], rule["low"])
 
 
-class _Steps:
+class Steps:
     """A win lifts a weight, a loss lowers it to the floor at most."""
 
     def __init__(self, up: float, down: float, floor: float) -> None:
-        self._up, self._down, self._floor = up, down, floor
+        self._up, self._down, self.floor = up, down, floor
 
-    def begin(self, strategies: int) -> list[float]:
-        return [1 / strategies] * strategies
+    def moved(self, weight: Number, *, won: bool) -> Number:
+        """Return where a verdict takes a weight, the floor aside."""
+        return weight + type(weight)(self._up if won else -self._down)
 
-    def learn(self, state: list[float], chosen: int, *, won: bool) -> None:
-        moved = state[chosen] + (self._up if won else -self._down)
-        state[chosen] = max(self._floor, moved)
-        whole = fsum(state)
-        state[:] = [weight / whole for weight in state]
+    def begin(self, strategies: int, kind: type[Number]) -> list[Number]:
+        return [kind(1) / strategies] * strategies
 
-    def weights(self, state: list[float]) -> list[float]:
+    def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
+        moved = self.moved(state[chosen], won=won)
+        state[chosen] = max(type(moved)(self.floor), moved)
+        state[:] = _normal(state)
+
+    def weights(self, state: list[Number]) -> list[Number]:
         return list(state)
 
 
@@ -62,16 +69,16 @@ class _Best:
     def __init__(self, high: float, low: float) -> None:
         self._high, self._low = high, low
 
-    def begin(self, strategies: int) -> list[float]:
-        return [1 / strategies] * strategies
+    def begin(self, strategies: int, kind: type[Number]) -> list[Number]:
+        return [kind(1) / strategies] * strategies
 
-    def learn(self, state: list[float], chosen: int, *, won: bool) -> None:
-        for at in range(len(state)):
-            chance = self._high if at == chosen else self._low
-            state[at] *= chance if won else 1 - chance
+    def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
+        for at, weight in enumerate(state):
+            chance = type(weight)(self._high if at == chosen else self._low)
+            state[at] = weight * (chance if won else 1 - chance)
         state[:] = _normal(state)
 
-    def weights(self, state: list[float]) -> list[float]:
+    def weights(self, state: list[Number]) -> list[Number]:
         return list(state)
 
 
@@ -81,15 +88,15 @@ class _Strengths:
     def __init__(self, step: float) -> None:
         self._step = step
 
-    def begin(self, strategies: int) -> list[float]:
-        return [1.0] * strategies
+    def begin(self, strategies: int, kind: type[Number]) -> list[Number]:
+        return [kind(1)] * strategies
 
-    def learn(self, state: list[float], chosen: int, *, won: bool) -> None:
+    def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
         strength = state[chosen]
-        pull = self._step * (strength / (1 + strength))
+        pull = type(strength)(self._step) * (strength / (1 + strength))
         state[chosen] = strength + pull if won else strength / (1 + pull)
 
-    def weights(self, state: list[float]) -> list[float]:
+    def weights(self, state: list[Number]) -> list[Number]:
         return _normal(state)
 
 
@@ -99,28 +106,28 @@ class _Sampling:
     def __init__(self, wins: int, losses: int) -> None:
         self._wins, self._losses = wins, losses
 
-    def begin(self, strategies: int) -> list[float]:
+    def begin(self, strategies: int, kind: type[Number]) -> list[Number]:
         prior = []
-        for cell in range(_CELLS):
-            rate = (cell + 0.5) / _CELLS
+        for rate in _rates(kind):
             factors = [rate] * (self._wins - 1) + [1 - rate] * (self._losses - 1)
-            prior.append(list(accumulate(factors, mul, initial=1.0))[-1])
+            prior.append(list(accumulate(factors, mul, initial=kind(1)))[-1])
         return _normal(prior) * strategies
 
-    def learn(self, state: list[float], chosen: int, *, won: bool) -> None:
+    def learn(self, state: list[Number], chosen: int, *, won: bool) -> None:
         here = slice(chosen * _CELLS, (chosen + 1) * _CELLS)
-        rates = [(cell + 0.5) / _CELLS for cell in range(_CELLS)]
+        rates = _rates(type(state[0]))
         chances = rates if won else [1 - rate for rate in rates]
         state[here] = _normal(list(map(mul, state[here], chances)))
 
-    def weights(self, state: list[float]) -> list[float]:
+    def weights(self, state: list[Number]) -> list[Number]:
         rows = [state[at : at + _CELLS] for at in range(0, len(state), _CELLS)]
+        nothing = type(state[0])(0)
         under = []
-        for row in rows:
-            sums = [0.0, *accumulate(row)]
-            under.append([before + mass / 2 for before, mass in zip(sums, row, strict=False)])
+        for cells in rows:
+            sums = [nothing, *accumulate(cells)]
+            under.append([before + mass / 2 for before, mass in zip(sums, cells, strict=False)])
         every = [list(accumulate(column, mul))[-1] for column in zip(*under, strict=True)]
-        highest = [0.0] * len(rows)
+        highest = [nothing] * len(rows)
         for at, (row, own) in enumerate(zip(rows, under, strict=True)):
             for mass, middle, all_under in zip(row, own, every, strict=True):
                 if middle:
@@ -128,7 +135,12 @@ class _Sampling:
         return _normal(highest)
 
 
-def _normal(parts: Sequence[float]) -> list[float]:
+def _rates(kind: type[Number]) -> list[Number]:
+    """Return the middles of the cells."""
+    return [kind(2 * cell + 1) / (2 * _CELLS) for cell in range(_CELLS)]
+
+
+def _normal(parts: Sequence[Number]) -> list[Number]:
     """Return parts divided by their sum, which is added from left to right."""
     *_, whole = accumulate(parts)
     return [part / whole for part in parts]

@@ -87,7 +87,7 @@ def _replayed(
     by_phase = {name: [row for row in rows if row["phase"] == name] for name in phases}
     learner, states = learner_of(config), dict[str, list[float]]()
     for name, (domain, start, stream) in phases.items():
-        state = list(states[start]) if start else learner.begin(len(names))
+        state = list(states[start]) if start else learner.begin(len(names), float)
         weights = learner.weights(state)
         drawn = uniforms(seed, stream)
         for row in by_phase[name]:

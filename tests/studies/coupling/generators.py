@@ -325,3 +325,62 @@ def tables(kind: Kind, mode: str, runs: int, rng: Generator) -> Tables:
     if mode == "exhaustive":
         return exhaustive(kind, runs, rng)
     return fresh(kind, runs, int(mode.removeprefix("fresh ")), rng)
+
+
+# What an evaluator's preferences would leave, without a wheel ------------------------------
+
+
+def mean_field(start: Array, rates: Array, rounds: int) -> Array:
+    """Return the expected policy if each round's expectation stood for every wheel.
+
+    Shapes: both (..., K); rates are of decided verdicts, so that no round is a tie.
+    """
+    policy = start
+    for _ in range(rounds):
+        win, loss = policy * rates, policy * (1 - rates)
+        drop = policy - np.maximum(FLOOR, policy - LOSS)
+        scaled = loss / (1 - drop)
+        policy = (
+            policy * (win.sum(-1, keepdims=True) / (1 + WIN) + scaled.sum(-1, keepdims=True))
+            + win * (WIN / (1 + WIN))
+            - scaled * drop
+        )
+        policy /= policy.sum(-1, keepdims=True)  # an error of rounding would double each round
+    return policy
+
+
+def redirected(crossed: Array, pure: Array) -> Array:
+    """Return the share of choices that are other: shapes (..., K) to (...)."""
+    return np.asarray(0.5 * np.abs(crossed - pure).sum(-1))
+
+
+def regret(crossed: Array, pure: Array, rates: Array) -> Array:
+    """Return the win rate that the detour costs: shapes (..., K) to (...)."""
+    return np.asarray(((pure - crossed) * rates).sum(-1))
+
+
+def in_order(own: Array, other: Array) -> Array:
+    """Return `own` rates dealt out in the order of `other`.
+
+    Equal ranks get the mean of both orders of their places.
+    """
+    dealt = np.zeros(own.shape)
+    for step in (1, -1):
+        order = np.argsort(other[..., ::step], axis=-1, kind="stable")
+        one = np.empty(own.shape)
+        np.put_along_axis(one, order, np.sort(own, axis=-1), -1)
+        dealt += one[..., ::step] / 2
+    return dealt
+
+
+def crossing_regrets(one: Array, two: Array) -> Array:
+    """Return what another order of strategies costs in either domain: (..., K) to (2, ...)."""
+    found = []
+    for own, other in ((one, two), (two, one)):
+        uniform = np.full(own.shape, 1 / own.shape[-1])
+        crossed, ordered = (
+            mean_field(mean_field(uniform, first, ROUNDS), own, ROUNDS)
+            for first in (other, in_order(other, own))
+        )
+        found.append(regret(crossed, ordered, own))
+    return np.stack(found)

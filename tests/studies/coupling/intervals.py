@@ -21,8 +21,18 @@ from numpy.random import Generator
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from studies.coupling import product
 from studies.coupling.cells import write
-from studies.coupling.generators import FLOOR, LOSS, ROUNDS, WIN, Array, Counts, logistic
-from studies.coupling.reference import in_order, redirected, regret
+from studies.coupling.generators import (
+    FLOOR,
+    LOSS,
+    ROUNDS,
+    WIN,
+    Array,
+    Counts,
+    in_order,
+    logistic,
+    redirected,
+    regret,
+)
 
 FIGURES = "redirected", "regret", "crossing"
 WHEELS, AT_ONCE, SEED = 100_000, 20_000, 20261131

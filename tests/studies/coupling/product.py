@@ -1,10 +1,7 @@
 """The program's own answers about a verdict table: the word and its figures."""
 
-from dataclasses import dataclass
+from studies.coupling.generators import ROUNDS, Array, Counts
 
-from studies.coupling.reference import ROUNDS, Array, Counts
-
-from epc.audit.coupling import worked_out
 from epc.audit.redirection import p_value_of, permutable, permuted, redirected_interval
 from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Rates, cost, crossings, estimates, figures_of
@@ -12,17 +9,6 @@ from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What the program says; figures are of training first in the other domain: text, visual."""
-
-    p_value: float
-    regret: tuple[float, float]
-    harm: tuple[float, float]
-    crossing: tuple[float, float]
-    coupled: bool
 
 
 def units(
@@ -40,23 +26,6 @@ def units(
         for domain, of in zip(("text", "visual"), groups, strict=True)
     }
     return units_of(table, names, declared)
-
-
-def answered(text: Counts, visual: Counts, *, recorded: bool) -> Answer:
-    """Return the program's figures."""
-    of = units(text, visual, recorded=recorded)
-    crossings, test, _ = worked_out(of, ROUNDS, UpdateRule())
-    one, two = crossings.into if of.domains[0] == "text" else crossings.into[::-1]
-    regret = one.regret.value, two.regret.value
-    crossing = one.crossing.value, two.crossing.value
-    cost = max(min(pair) for pair in zip(regret, crossing, strict=True))
-    return Answer(
-        p_value=test.p_value,
-        regret=regret,
-        harm=(one.harm.value, two.harm.value),
-        crossing=crossing,
-        coupled=test.p_value <= LEVEL and cost >= MARGIN,
-    )
 
 
 def coupled(text: Counts, visual: Counts, *, recorded: bool, fewer: int) -> bool:

@@ -118,7 +118,7 @@ def test_reading_r81_the_second_implementation_has_the_same_bits(rule: Rule) -> 
     rng = np.random.default_rng(7)
     verdicts = [(int(rng.integers(5)), bool(rng.integers(2))) for _ in range(120)]
     learner = learner_of({"rule": rule_json(rule)})
-    state = learner.begin(5)
+    state = learner.begin(5, float)
 
     for chosen, won in verdicts:
         learner.learn(state, chosen, won=won)
