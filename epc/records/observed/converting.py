@@ -3,10 +3,11 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 
 from epc.digests import sha256
 from epc.errors import Finding
-from epc.records.observed.types import UNKNOWN, Header, Row, Source, SourceFile
+from epc.records.observed.types import UNKNOWN, Fault, Header, Row, Source, SourceFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,19 @@ class Conversion:
     rows: Collection[Row] = ()
     place: Callable[[int, str], str] | None = None
     findings: Sequence[Finding] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a source is laid out: in words, with what is wrong with it, and what reads it.
+
+    `states` are the fields that a user may state by `--set` where the source does not.
+    """
+
+    expected: str
+    faults: tuple[Fault, ...]
+    convert: Callable[[Path, Request], Conversion]
+    states: tuple[str, ...] = ()
 
 
 def digest(text: str) -> str:

@@ -7,10 +7,9 @@ candidate a, its submission.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from glob import escape
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -20,7 +19,7 @@ from msgspec import Struct
 from epc.json_text import storable
 from epc.records.observed.converting import Conversion, Request, day_of, digest, file_of
 from epc.records.observed.types import UNKNOWN, Name, faults
-from epc.records.observed.work import Work, answered, decoding_of, setting_of
+from epc.records.observed.work import Work, answered, decoding_of, graded, setting_of
 
 EXPECTED: Final = (
     "a log of Inspect AI, or a folder with such, as JSON (`inspect log convert --to json`): "
@@ -38,12 +37,6 @@ FAULTS: Final = faults(
 _LOGS: Final = "**/*.json"
 _VERSION: Final = 2
 T = TypeVar("T")
-# As Inspect's own metrics read a grade, whatever the pattern that took it from the answer.
-_GRADES: Final = {
-    **dict.fromkeys(("c", "correct", "yes", "true"), 1.0),
-    **dict.fromkeys(("p", "partial"), 0.5),
-    **dict.fromkeys(("i", "incorrect", "n", "no", "false"), 0.0),
-}
 _FAILED: Final = "Grade not found in model output"  # stood beside the grade I before it was NaN
 _SEVERAL: Final = "scores of several values"
 _UNNAMED: Final = "grades that are no number (--label GRADE=NUMBER says what one is worth)"
@@ -174,7 +167,8 @@ def _add(name: str, sample: _Sample, log: _Log, file: str, work: Work) -> None:
         return
     setting, is_panel = _setting(log, name, grading[-1], work)
     explanation = "" if is_panel else score.explanation or ""
-    said = _said(None if explanation.startswith(_FAILED) else score.value, work.request.words)
+    value = None if explanation.startswith(_FAILED) else score.value
+    said = graded(value, work.request.words)
     if said is None:
         work.left_out[_UNNAMED] += 1
         return
@@ -194,20 +188,6 @@ def _add(name: str, sample: _Sample, log: _Log, file: str, work: Work) -> None:
         **said,
         **(answered(explanation.removeprefix(f"{_FAILED}: ")) if explanation else {}),
     )
-
-
-def _said(value: Any, labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return a grade or number as a score, or None for a word that nobody says the worth of.
-
-    A score that is not there is unreadable.
-    """
-    word = "" if value is None else str(value).strip()
-    word = labels.get(word, word).lower()
-    try:
-        score = _GRADES[word] if word in _GRADES else float(word or "nan")
-    except ValueError:
-        return None
-    return {"a_score": score} if isfinite(score) else {"verdict": "unreadable"}
 
 
 def _text(content: Any) -> str:

@@ -6,23 +6,28 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
-from epc.records.observed import inspect, promptfoo, recipes, table
+from epc.records.observed import inspect, promptfoo, recipes, table, traces
 from epc.records.observed.checking import CLAUSE
-from epc.records.observed.converting import Conversion, Request
+from epc.records.observed.converting import Conversion, Request, Shape
 from epc.records.observed.types import Fault, Made
 
 # What people bring; published sources have a recipe each.
-_MODULES: Final = {"csv": table, "inspect": inspect, "promptfoo": promptfoo}
+_SHAPES: Final = {
+    "csv": Shape(table.EXPECTED, (), table.convert, states=table.FIELDS),
+    "inspect": Shape(inspect.EXPECTED, inspect.FAULTS, inspect.convert),
+    "promptfoo": Shape(promptfoo.EXPECTED, promptfoo.FAULTS, promptfoo.convert),
+    **traces.SHAPES,
+}
 
 
 def names() -> list[str]:
     """Return every shape that can be read here."""
-    return [*_MODULES, *recipes.names()]
+    return [*_SHAPES, *recipes.names()]
 
 
 def expected_of(shape: str) -> str:
     """Return in words how a shape lays verdicts out."""
-    return _MODULES[shape].EXPECTED if shape in _MODULES else recipes.known(shape).expected
+    return _SHAPES[shape].expected if shape in _SHAPES else recipes.known(shape).expected
 
 
 def known_faults(shape: str) -> tuple[Fault, ...]:
@@ -30,8 +35,8 @@ def known_faults(shape: str) -> tuple[Fault, ...]:
 
     Raises: UsageError if its recipe is not here.
     """
-    if shape in _MODULES:
-        return getattr(_MODULES[shape], "FAULTS", ())
+    if shape in _SHAPES:
+        return _SHAPES[shape].faults
     return recipes.known(shape).faults
 
 
@@ -48,12 +53,13 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
 
     Raises: UsageError if no recipe is here at all; WorldError if one fails.
     """
-    if shape != "csv" and (request.columns or request.constants):
+    states = _SHAPES[shape].states if shape in _SHAPES else ()
+    if (request.columns and shape != "csv") or (request.constants and not states):
         problem = f"{shape} has no columns, so --map and --set say nothing of it"
         finding = Finding(CLAUSE, "--shape", problem, "leave them out, or name the shape csv")
         return Conversion(findings=[finding])
-    if shape in _MODULES:
-        done: Conversion = _MODULES[shape].convert(source, request)
+    if shape in _SHAPES:
+        done = _SHAPES[shape].convert(source, request)
     elif shape in recipes.names() or not recipes.names():
         done = recipes.run(shape, source, request)
     else:

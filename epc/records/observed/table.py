@@ -31,7 +31,7 @@ _NOT_HERE: Final = (
     *("setting", "file", "a_text", "b_text", "candidates", "scores", "picked", "order", "right"),
 )
 _OF_ROW: Final = tuple(name for name in Row.__struct_fields__ if name not in _NOT_HERE)
-_FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
+FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
 _PLACES: Final = ("first", "second")
 _FIRST, _VERDICT, _GOLD, _HUMANS = "first", "verdict", "gold", "humans"
 _WORDS: Final = {  # the field that the others rest on comes first
@@ -46,7 +46,7 @@ EXPECTED: Final = (
     "a_length, b_sha256, b_length), verdict (a, b, tie, unreadable; first or second beside a "
     "column first) or a_score and b_score. Map other names by --map FIELD=COLUMN and other labels "
     "by --label VALUE=WORD; --set FIELD=VALUE states what no column does. "
-    f"Fields: {', '.join(_FIELDS)}"
+    f"Fields: {', '.join(FIELDS)}"
 )
 
 
@@ -110,14 +110,14 @@ def _map(present: tuple[str, ...], work: _Work) -> None:
     mapped, stated = work.request.columns, work.request.constants
     has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
     for name in {**mapped, **stated}:
-        if name not in _FIELDS:
+        if name not in FIELDS:
             option = "--map" if name in mapped else "--set"
             work.causes.add(1, "", f"{option} {name}: no such field", f"expected {EXPECTED}")
         elif name in mapped and name in stated:
             work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
         elif name in mapped and mapped[name] not in present:
             work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
-    by_name = {name: name for name in _FIELDS if name in present and name not in stated}
+    by_name = {name: name for name in FIELDS if name in present and name not in stated}
     work.columns = by_name | dict(mapped)
     has_one = {*work.columns, *stated}
     for needed in (("item",), ("judge",), ("a", "a_sha256"), ("verdict", *SCORES)):

@@ -2,8 +2,9 @@
 
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -29,6 +30,12 @@ _DECODING: Final = (
     *("temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "seed"),
     *("frequency_penalty", "presence_penalty", "reasoning_effort", "reasoning_tokens", "logprobs"),
 )
+# As Inspect's own metrics read a grade, whatever the pattern that took it from the answer.
+_GRADES: Final = {
+    **dict.fromkeys(("c", "correct", "yes", "true"), 1.0),
+    **dict.fromkeys(("p", "partial"), 0.5),
+    **dict.fromkeys(("i", "incorrect", "n", "no", "false"), 0.0),
+}
 _LICENCES: Final = {"MIT License": "MIT", "Apache License": "Apache-2.0"}
 _LICENCE_FILES: Final = ("LICENSE", "LICENSE.md", "LICENSE.txt")
 
@@ -157,7 +164,8 @@ class Work:
         The licence is that of the file LICENSE, unless the data have one of their own.
         """
         if not self.rows and not len(self.findings):
-            self.wrong(self.source, "holds no verdict")
+            left = "; ".join(f"{many:,} {why}" for why, many in self.left_out.items())
+            self.wrong(self.source, f"holds no verdict{left and f', but {left}'}")
         if len(self.findings):
             return Conversion(findings=self.findings.kept())
         header = Header(
@@ -208,6 +216,20 @@ def setting_of(
 def decoding_of(stated: Any) -> dict[str, Any]:
     """Return the known fields of a request's options: others may hold an address or a key."""
     return {name: stated[name] for name in _DECODING if stated.get(name) is not None}
+
+
+def graded(value: Any, labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return a grade or number as a score, or None for a word that nobody says the worth of.
+
+    A score that is not there is unreadable.
+    """
+    word = "" if value is None else str(value).strip()
+    word = labels.get(word, word).lower()
+    try:
+        score = _GRADES[word] if word in _GRADES else float(word or "nan")
+    except ValueError:
+        return None
+    return {"a_score": score} if isfinite(score) else {"verdict": "unreadable"}
 
 
 def as_text(value: Any) -> str:
