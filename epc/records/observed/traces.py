@@ -231,8 +231,8 @@ class _Attribute(Struct, frozen=True):
     value: Fields = {}  # one, by the name of its type
 
 
-class _Record(Struct, frozen=True, rename="camel"):
-    """A log record of OTLP, a span, or an event of a span."""
+class _Event(Struct, frozen=True, rename="camel"):
+    """A log record of OTLP, or an event of a span."""
 
     attributes: list[_Attribute] = []
     event_name: str = ""
@@ -241,12 +241,15 @@ class _Record(Struct, frozen=True, rename="camel"):
     observed_time_unix_nano: int | str = 0
     trace_id: str | None = None
     span_id: str | None = None
-    events: list["_Record"] = []
 
     @property
     def named(self) -> Fields:
         """The attributes by their names."""
         return {each.key: next(iter(each.value.values()), None) for each in self.attributes}
+
+
+class _Span(_Event, frozen=True, rename="camel"):
+    events: list[_Event] = []
 
 
 _SPANS: Final = _below("resourceSpans.scopeSpans.spans")
@@ -255,14 +258,14 @@ _LOGS: Final = _below("resourceLogs.scopeLogs.logRecords")
 
 def _otlp(documents: Sequence[Any]) -> Iterator[Fields]:
     """Yield the events of evaluations, with the attributes of the spans that they are of."""
-    spans = [msgspec.convert(row, _Record) for row in _SPANS(documents)]
+    spans = [msgspec.convert(row, _Span) for row in _SPANS(documents)]
     by_id = {span.span_id: span for span in spans}
     events = [(event, span.span_id) for span in spans for event in span.events]
-    logs = [msgspec.convert(row, _Record) for row in _LOGS(documents)]
+    logs = [msgspec.convert(row, _Event) for row in _LOGS(documents)]
     for event, span_id in (*events, *((log, log.span_id) for log in logs)):
         if _EVENT not in (event.event_name, event.name):
             continue
-        of = by_id.get(span_id, _Record()).named
+        of = by_id.get(span_id, _Span()).named
         moment = int(event.time_unix_nano) or int(event.observed_time_unix_nano)
         at = datetime.fromtimestamp(moment / 1e9, UTC).isoformat() if moment else None
         whole = {"spanId": span_id, "traceId": event.trace_id, "at": at}
