@@ -3,13 +3,16 @@
 What `__all__` names is loaded when it is first used, so that `import epc` costs nothing.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.api import loop
+    from epc.api.auditing import Audited, audit
     from epc.api.campaign import Campaign
     from epc.api.measured import Run
     from epc.api.measuring import resume, run
@@ -19,11 +22,13 @@ if TYPE_CHECKING:
     from epc.records.designs import Design
 
 __all__ = [
+    "Audited",
     "Campaign",
     "Design",
     "Run",
     "__version__",
     "assert_judge_agreement",
+    "audit",
     "figures",
     "load",
     "loop",
@@ -33,10 +38,12 @@ __all__ = [
     "which",
 ]
 _HOMES: Final = {
+    "Audited": "epc.api.auditing",
     "Campaign": "epc.api.campaign",
     "Design": "epc.records.designs",
     "Run": "epc.api.measured",
     "assert_judge_agreement": "epc.api.pytest_plugin",
+    "audit": "epc.api.auditing",
     "figures": "epc.api.published",
     "load": "epc.api.opening",
     "loop": "epc.api.loop",
@@ -45,6 +52,17 @@ _HOMES: Final = {
     "snapshots": "epc.api.published",
     "which": "epc.api.published",
 }
+
+
+class _Package(ModuleType):
+    """This package: a name of `_HOMES` stays what it says, and is no room of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -27,7 +27,11 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "charts": {"vl-convert-python": "vl_convert"},
         "judge": {"krippendorff": "krippendorff", "scikit-learn": "sklearn"},
         "site": {"jinja2": "jinja2", "mkdocs-material": "material"},
-        "data": {"pandas": "pandas", "pyarrow": "pyarrow"},
+        "data": {
+            "pandas": "pandas",
+            "pyarrow": "pyarrow",
+            "python-calamine": "python_calamine",
+        },
         "notebook": {"altair": "altair"},
         "mcp": {"mcp": "mcp"},
         "attest": {"sigstore": "sigstore"},

@@ -17,12 +17,15 @@ TWO: Final = 2  # domains, and strategies at least
 class Contests:
     """Comparisons with the baseline: of whose answer to which task, how often it won, lost, tied.
 
+    Tasks of one group belong together; one without (-1) is by itself.
+
     Shapes: (m,), counts and humans (m, 3).
     """
 
     author: Codes
     task: Codes
     subset: Codes
+    group: Codes
     counts: Codes
     humans: Codes
 
@@ -66,6 +69,7 @@ def against(compared: Rows, baseline: int) -> Contests:
         author=np.where(side == 0, contests.a_by, contests.b_by),
         task=contests.question,
         subset=contests.subset,
+        group=contests.group,
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
         humans=np.take_along_axis(contests.humans, order, axis=1),
     )
@@ -90,6 +94,7 @@ def by_scores(rows: Rows, baseline: int) -> Contests:
         author=author[met],
         task=question[met],
         subset=scored.subset[first][met],
+        group=scored.group[first][met],
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
         humans=np.zeros((int(met.sum()), TIE + 1), np.int64),
     )
@@ -116,6 +121,22 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
     if len(domains) != TWO or len(set(used)) < len(used):
         raise UsageError("--domains: expected two that share no subset, as a,b or x=a+b,y=c+d")
     return {domain: codes for domain, codes in domains.items() if codes}
+
+
+def groups_of(sides: Mapping[str, Contests]) -> dict[str, list[str]] | None:
+    """Return the group of each domain's tasks, in the order of `table_of`; None if there are none.
+
+    Source: Reading R74.
+    """
+    if not any((contests.group >= 0).any() for contests in sides.values()):
+        return None
+    groups = {}
+    for domain, contests in sides.items():
+        tasks, first = np.unique(contests.task, return_index=True)
+        codes = contests.group[first].tolist()
+        both = zip(tasks.tolist(), codes, strict=True)
+        groups[domain] = [f"{code}" if code >= 0 else f"task {task}" for task, code in both]
+    return groups
 
 
 def table_of(sides: Mapping[str, tuple[Contests, Codes]], authors: Sequence[int]) -> VerdictTable:

@@ -213,6 +213,46 @@ FIGURES: Final[Mapping[str, Described]] = {
 }
 
 
+# What a report can say of a judge: the figures that say it, a field and what a table needs for it.
+NEEDS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {
+    "agreement with people": (
+        ("humans_mean",),
+        "humans",
+        "a column `humans`: what a person chose (several persons: separated by semicolons)",
+    ),
+    "agreement with gold": (
+        ("accuracy", "best"),
+        "gold",
+        "a column `gold`: the better answer, a or b",
+    ),
+    "place bias": (
+        ("place_consistency", "rearranged_consistency"),
+        "first",
+        "a column `first`: the answer that was shown first, a or b; ask in both orders",
+    ),
+    "repeats": (
+        ("repeat_consistency_all", "score_repeat_exact"),
+        "repeat",
+        "a column `repeat`: 0, 1, 2, ... where the same question was asked again",
+    ),
+    "self-preference": (
+        ("self_preference", "self_preference_score"),
+        "a_by",
+        "columns `a_by` and `b_by`: who wrote the answers; a second judge with the same `prompt`",
+    ),
+    "length": (
+        ("longer", "score_per_doubling"),
+        "a",
+        "columns `a` and `b`: the answers; or their `a_length` and `b_length`",
+    ),
+    "transfer between domains": (
+        ("transfer",),
+        "subset",
+        "columns `strategy` and `domain`: who wrote answer a, and about what",
+    ),
+}
+
+
 def family(name: str) -> str:
     """Return the name in `FIGURES` of a figure, such as `best` of `best/8`."""
     return name.partition("/")[0]

@@ -69,6 +69,7 @@ class Rows:
     a_by: Codes
     b_by: Codes
     subset: Codes
+    group: Codes
     score: Array
     length: Array
     confidence: Array
@@ -140,6 +141,7 @@ def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
         a_by=verdicts.a_by.as_places(authors).astype(np.int64),
         b_by=verdicts.b_by.as_places(authors).astype(np.int64),
         subset=verdicts.subset.codes.astype(np.int64),
+        group=verdicts.group.codes.astype(np.int64),
         score=np.where(alone, a_score, np.nan),
         length=np.where(alone, a_length, np.nan),
         confidence=verdicts.confidence.as_numbers(),

@@ -5,7 +5,7 @@ an agent would learn from such a judge in one domain, and pay for in the other, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import sqrt
 from statistics import NormalDist
 from typing import Final
@@ -17,6 +17,7 @@ from epc.analysis.observed_contests import (
     by_scores,
     chosen_baseline,
     domains_of,
+    groups_of,
     table_of,
 )
 from epc.analysis.observed_rows import Choices, Named, Rows
@@ -25,7 +26,7 @@ from epc.audit.coupling import Crossed, figures_into, worked_out
 from epc.audit.facts import Word
 from epc.audit.redirection import RedirectionTest
 from epc.audit.side_checks import clustered, clusters
-from epc.audit.transfer import Crossings, reductions
+from epc.audit.transfer import Crossings, carried, reductions
 from epc.audit.units import paired_units, units_of
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE
@@ -61,6 +62,7 @@ class Transferred:
     `clusters` has a p-value for each domain, small where tasks share topics (Reading R74).
     `detectable` is the regret that would have been found with 80% power, as far as its interval
     tells. `people` has regret and redirected choices of each direction where persons judged too.
+    `carried` has the change of each strategy's choices, by the domain that they are made in.
     """
 
     rule: int
@@ -79,6 +81,7 @@ class Transferred:
     directions: Mapping[str, Crossed] | None
     detectable: float | None
     people: Mapping[str, Mapping[str, Beside]] | None
+    carried: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 def transferred(rows: Rows, named: Named, choices: Choices) -> Transferred | str:
@@ -116,7 +119,7 @@ def _worked_out(
 ) -> Transferred:
     names = [named.authors[code] for code in authors]
     table = table_of({domain: (own, own.counts) for domain, own in sides.items()}, authors)
-    units = units_of(table, names)
+    units = units_of(table, names, groups_of(sides))
     directions, test, detectable, word = None, None, None, _word(None, None, {})
     alike = clusters(units)
     if units.bearable:
@@ -144,6 +147,7 @@ def _worked_out(
         directions=directions,
         detectable=detectable,
         people=_people(sides, authors, names),
+        carried=carried(units, rounds=ROUNDS, rule=_RULE) if units.bearable else {},
     )
 
 
@@ -156,7 +160,7 @@ def _people(
         return None
     judge = table_of({domain: (own, own.counts) for domain, own in both.items()}, authors)
     people = table_of({domain: (own, own.humans) for domain, own in both.items()}, authors)
-    units, _ = paired_units(judge, people, names)
+    units, _ = paired_units(judge, people, names, groups_of(both))
     if not all(side.bearable for side in units):
         return None
     crossed = [worked_out(side, ROUNDS, _RULE)[0] for side in units]

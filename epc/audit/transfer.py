@@ -26,6 +26,7 @@ from epc.protocol.columns import policies as policies_of
 from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
 from epc.simulation.training import Odds, train_by, uniform_start
+from epc.spec.domains import Domain
 from epc.statistics.intervals import Interval
 
 # By tables, wheels, and whether all tables have the same draws.
@@ -232,6 +233,25 @@ def crossings(units: Units, *, rounds: int, rule: Rule) -> Crossings:
     figured = _figured(units, rounds=rounds, rule=rule)
     first, second, both = estimates(units, figured)
     return Crossings(into=(Crossing(**first), Crossing(**second)), crossings=both["crossing"])
+
+
+def carried(units: Units, *, rounds: int, rule: Rule) -> dict[Domain, dict[str, float]]:
+    """Return by how much training in the other domain first changes each strategy's choices.
+
+    That is pi(X,Y) - pi(Y,Y) by these verdicts, without any correction: it names the strategies.
+
+    Source: Reading R70.
+    """
+    first = np.arange(len(units.won))[None] < units.first
+    both = rates_of(units, first.astype(np.float64), (~first).astype(np.float64))
+    one, two = zip(both, units.ties, strict=True)
+    ways: list[Way] = [(two, one), (one, one), (one, two), (two, two)]
+    ended = policies(ways, rounds=rounds, rule=rule, wheels=WHEELS)
+    moved = [crossed - again for crossed, again in (ended[:2], ended[2:])]
+    return {
+        domain: dict(zip(units.strategies, change.mean(axis=0)[:, 0].tolist(), strict=True))
+        for domain, change in zip(units.domains, moved, strict=True)
+    }
 
 
 def reductions(

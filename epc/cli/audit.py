@@ -1,4 +1,4 @@
-"""`epc audit RUN`."""
+"""`epc audit RUN|VERDICTS`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,16 +6,29 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.common import leave, note, now, tell
-from epc.cli.options import THERE, format_option
+from epc.cli.common import leave, note, now, say_checked, tell, write_page
+from epc.cli.options import (
+    NEW_FILE,
+    THERE,
+    format_option,
+    html_option,
+    judges_options,
+    table_options,
+)
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
+    from epc.analysis.observed_rows import Choices
     from epc.engine.budget import Limits
+    from epc.records.observed.converting import Request
 
 
 @click.command()
-@click.argument("run", type=THERE)
+@click.argument("run", type=THERE, metavar="RUN|VERDICTS")
+@table_options
+@judges_options
+@html_option
+@click.option("--save", type=NEW_FILE, help="Of verdicts: write them as a verdict file as well.")
 @click.option(
     "--rounds",
     type=click.IntRange(0, 100_000),
@@ -42,24 +55,36 @@ if TYPE_CHECKING:
 def command(
     *,
     run: Path,
+    columns: dict[str, str],
+    words: dict[str, str],
+    constants: dict[str, str],
+    choices: "Choices",
+    settings: tuple[str, ...],
+    html: Path | None,
+    save: Path | None,
     rounds: int,
     swap: int,
     controls: int,
     limits: "Limits",
     form: str,
 ) -> None:
-    r"""Say whether a claim can rest on RUN: one word, then every reason.
+    r"""Say what a run, or a file of verdicts, shows about its judge, and what it does not.
 
-    RUN is a run folder, a manifest, or per-seed weights that were published without trials, exact
-    or rounded; weights alone bear no word about coupling. Exits 1 if no claim can rest on RUN.
-    Nothing is sent anywhere, except with --swap or --controls. These ask the run's evaluator and
-    keep its answers in RUN's probes.jsonl.
+    VERDICTS is a table (CSV, TSV, JSON Lines, Excel, Parquet) with a row for each verdict, a log
+    of Inspect AI or promptfoo as JSON, or a verdict file. The columns are known by their names:
+    item, judge, a, b, verdict, humans, gold, first, repeat, strategy, domain, task, and what
+    people call them. Every figure has its 95% interval; what is missing is named.
+
+    RUN is a run folder, a manifest, or per-seed weights that were published without trials.
+    Weights alone cannot show coupling. Exits 1 if no claim can rest on RUN. Nothing is sent
+    anywhere, except with --swap or --controls: these ask the run's evaluator and keep its answers
+    in RUN's probes.jsonl. The word about a run is one of these:
 
     \b
     coupled                    training in one domain redirects choices in the other,
                                beyond chance (p at most 0.05), at an estimated 2 points of
                                win rate or more
-    no_coupling_beyond_margin  whatever crosses costs less than 2 points
+    no_coupling_beyond_margin  training in one domain costs less than 2 points in the other
     no_detectable_coupling     neither could be shown
     no_verdicts_counted        a failed run: its gamma of 0 says nothing
     collapsed                  every run ended on one strategy
@@ -67,18 +92,66 @@ def command(
 
     \b
     Example:
+      epc audit votes.csv --html report.html
+      epc audit votes.xlsx --map verdict=Winner --label 'Model 1=a' --label 'Model 2=b'
       epc audit runs/first
       epc audit runs/first --swap 24 --controls 24
       epc audit weights.json --format json
     """
     from epc.analysis.audit import audit
+    from epc.records.observed.converting import Request
+    from epc.records.observed.shapes import is_votes
     from epc.report.audit_text import text
 
+    if is_votes(run):
+        if swap or controls:
+            raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
+        request = Request(columns=columns, words=words, constants=constants)
+        audit_verdicts(run, request, choices, settings, html=html, save=save, form=form)
+        return
+    if columns or words or constants or settings or save:
+        raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
+    if html:
+        raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
     result = audit(run, rounds=rounds)
     tell(form, result.as_json, lambda: text(result))
     leave(clean=result.clean)
+
+
+def audit_verdicts(
+    file: Path,
+    request: "Request",
+    choices: "Choices",
+    settings: tuple[str, ...],
+    *,
+    html: Path | None,
+    save: Path | None,
+    form: str,
+) -> None:
+    """Say what a file of verdicts shows of its judges; findings end the command with 1."""
+    from epc.analysis.observed import measure
+    from epc.records.findings import Checked
+    from epc.records.observed.shapes import opened
+    from epc.records.observed.writing import present, require_kind, write
+    from epc.records.typed import as_json
+    from epc.report.observed_text import page_of, text
+
+    if save:
+        require_kind(save)
+    votes = opened(file, request)
+    if votes.findings or votes.header is None or votes.verdicts is None:
+        say_checked(Checked(path=str(file), findings=votes.findings), form)
+        leave(clean=False)
+    done = measure(votes.header, votes.verdicts, settings, choices)
+    document = as_json(done) | {"taken": as_json(votes.taken)}
+    tell(form, lambda: document, lambda: text(done, votes.taken))
+    if save and votes.conversion:
+        write(save, votes.header, votes.conversion.rows, present(votes.header, votes.verdicts))
+        note(f"written  {save}: {len(votes.verdicts):,} verdicts")
+    if html:
+        write_page(html, page_of(done, votes.taken, f"epc audit {file.name} --html {html.name}"))
 
 
 def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:

@@ -5,46 +5,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from epc.cli.audit import audit_verdicts
 from epc.cli.common import leave, note, now, say_checked, tell
 from epc.cli.options import (
     FILE,
     NEW,
     NEW_FILE,
     THERE,
-    baseline_option,
-    domains_option,
     format_option,
+    html_option,
+    judges_options,
+    setting_option,
+    table_options,
 )
 
 if TYPE_CHECKING:
+    from epc.analysis.observed_rows import Choices
     from epc.records.banks import Bank
-
-
-class _Pair(click.ParamType[tuple[str, str]]):
-    """NAME=VALUE; a label may hold the sign itself, or be empty."""
-
-    name = "pair"
-
-    def __init__(self, *, of_label: bool = False) -> None:
-        self._of_label = of_label
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return both halves."""
-        name, sign, other = value.rpartition("=") if self._of_label else value.partition("=")
-        if not (sign and other and (name or self._of_label)):
-            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
-        return name, other
-
-
-_setting_option = click.option(
-    "--setting",
-    "settings",
-    multiple=True,
-    metavar="PATTERN",
-    help="Only settings of this name, such as '*/Vanilla'. Repeatable.",
-)
 
 
 @click.group()
@@ -61,9 +38,7 @@ def command() -> None:
     help="How SOURCE is laid out: csv, or a source's name; an unknown one lists all.",
 )
 @click.option("--out", required=True, type=NEW_FILE)
-@click.option("--map", "columns", type=_Pair(), multiple=True, metavar="FIELD=COLUMN")
-@click.option("--label", "words", type=_Pair(of_label=True), multiple=True, metavar="VALUE=WORD")
-@click.option("--set", "constants", type=_Pair(), multiple=True, metavar="FIELD=VALUE")
+@table_options
 @click.option("--repository", help="Where SOURCE comes from, where the shape does not say.")
 @click.option("--commit", help="Its version. Default: what git says of SOURCE, else unknown.")
 @click.option("--licence", help="Its SPDX identifier, where SOURCE does not say.")
@@ -74,9 +49,9 @@ def import_(
     source: Path,
     shape: str,
     out: Path,
-    columns: tuple[tuple[str, str], ...],
-    words: tuple[tuple[str, str], ...],
-    constants: tuple[tuple[str, str], ...],
+    columns: dict[str, str],
+    words: dict[str, str],
+    constants: dict[str, str],
     repository: str | None,
     commit: str | None,
     licence: str | None,
@@ -110,9 +85,9 @@ def import_(
         repository=repository,
         licence=licence,
         texts=texts,
-        columns=dict(columns),
-        words=dict(words),
-        constants=dict(constants),
+        columns=columns,
+        words=words,
+        constants=constants,
         only=_files(like) if like else frozenset(),
     )
     done = convert(shape, source, request)
@@ -122,7 +97,7 @@ def import_(
         findings += problems(out.name, done.header, verdicts, done.place)
         if not findings:
             write(out, done.header, done.rows, present(done.header, verdicts))
-            note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc observe report {out}")
+            note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
             models = {setting.judge.model for setting in done.header.settings.values()}
             for fault in faults_of(shape, models):
                 note(f"  known fault {fault.id}: {fault.says}")
@@ -163,56 +138,36 @@ def check(file: Path, form: str) -> None:
 
 @command.command()
 @click.argument("file", type=FILE)
-@_setting_option
-@click.option(
-    "--same",
-    type=_Pair(),
-    multiple=True,
-    metavar="JUDGE=AUTHOR",
-    help="A judge that wrote candidates under another name. Repeatable.",
-)
-@baseline_option
-@domains_option
+@table_options
+@judges_options
+@html_option
 @format_option
 def report(
     file: Path,
+    columns: dict[str, str],
+    words: dict[str, str],
+    constants: dict[str, str],
+    choices: "Choices",
     settings: tuple[str, ...],
-    same: tuple[tuple[str, str], ...],
-    baseline: str | None,
-    domains: str | None,
+    html: Path | None,
     form: str,
 ) -> None:
-    r"""Measure the judges of a verdict FILE, and what would cross between its subsets.
-
-    Each figure has a 95% interval clustered by item. What the data do not allow is left out, with
-    the reason. Transfer takes authors for strategies: against the one that stands in every
-    comparison, or --baseline; between the two subsets with most tasks, or --domains.
+    r"""Measure the judges of a verdict FILE: the same as `epc audit FILE`.
 
     \b
     Example:
       epc observe report llmbar.parquet --setting '*/Vanilla'
       epc observe report pandalm.parquet --baseline llama-7b --domains talk=Gmail+Messenger,IMDB
     """
-    from epc.analysis.observed import measure
-    from epc.analysis.observed_rows import Choices
-    from epc.records.findings import Checked
-    from epc.records.observed.reading import read
-    from epc.records.typed import as_json
-    from epc.report.observed_text import text
+    from epc.records.observed.converting import Request
 
-    header, verdicts, findings = read(file)
-    if findings or header is None or verdicts is None:
-        say_checked(Checked(path=str(file), findings=findings), form)
-        leave(clean=False)
-    chosen = domains.split(",") if domains else ()
-    choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
-    done = measure(header, verdicts, settings, choices)
-    tell(form, lambda: as_json(done), lambda: text(done))
+    request = Request(columns=columns, words=words, constants=constants)
+    audit_verdicts(file, request, choices, settings, html=html, save=None, form=form)
 
 
 @command.command()
 @click.argument("bank", type=FILE)
-@_setting_option
+@setting_option
 @click.option(
     "--askings",
     type=click.IntRange(1),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +31,24 @@ class Finite(click.FloatRange):
         if not isfinite(number):
             self.fail(f"{value!r} is no finite number", param, ctx)
         return number
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """NAME=VALUE; a label may hold the sign itself, or be empty."""
+
+    name = "pair"
+
+    def __init__(self, *, of_label: bool = False) -> None:
+        self._of_label = of_label
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return both halves."""
+        name, sign, other = value.rpartition("=") if self._of_label else value.partition("=")
+        if not (sign and other and (name or self._of_label)):
+            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
+        return name, other
 
 
 class RunOrTag(click.ParamType[Path | str]):
@@ -100,6 +119,13 @@ registry_option = click.option(
     metavar="PATH|URL",
     help="A checkout, or a published registry.json. Default: this checkout, or the copy in epc.",
 )
+setting_option = click.option(
+    "--setting",
+    "settings",
+    multiple=True,
+    metavar="PATTERN",
+    help="Of verdicts: only settings of this name, such as '*/Vanilla'. Repeatable.",
+)
 baseline_option = click.option(
     "--baseline", metavar="AUTHOR", help="Of verdicts: compare all other authors with this one."
 )
@@ -108,3 +134,63 @@ domains_option = click.option(
     metavar="A,B",
     help="Of verdicts: subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
 )
+
+
+def table_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add what a table's columns and labels mean, which a command gets as dictionaries."""
+
+    @wraps(command)
+    def with_tables(**options: Any) -> None:
+        named = ("columns", "words", "constants")
+        command(**options | {name: dict(options[name]) for name in named})
+
+    of_fields = "Of verdicts: FIELD is in COLUMN, whatever its name. Repeatable."
+    of_labels = "Of verdicts: what a label means (a, b, tie, unreadable). Repeatable."
+    of_all = "Of verdicts: what is the same in all rows, as prompt=v1. Repeatable."
+    for option in (
+        click.option(
+            "--set", "constants", type=Pair(), multiple=True, metavar="FIELD=VALUE", help=of_all
+        ),
+        click.option(
+            "--label",
+            "words",
+            type=Pair(of_label=True),
+            multiple=True,
+            metavar="VALUE=WORD",
+            help=of_labels,
+        ),
+        click.option(
+            "--map", "columns", type=Pair(), multiple=True, metavar="FIELD=COLUMN", help=of_fields
+        ),
+    ):
+        with_tables = option(with_tables)
+    return with_tables
+
+
+def judges_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add which judges of a file are measured, and against what; a command gets `choices`."""
+
+    @wraps(command)
+    def with_choices(
+        same: tuple[tuple[str, str], ...], baseline: str | None, domains: str | None, **options: Any
+    ) -> None:
+        from epc.analysis.observed_rows import Choices
+
+        chosen = domains.split(",") if domains else ()
+        choices = Choices(same=dict(same), baseline=baseline, domains=chosen)
+        command(choices=choices, **options)
+
+    for option in (
+        domains_option,
+        baseline_option,
+        click.option(
+            "--same",
+            type=Pair(),
+            multiple=True,
+            metavar="JUDGE=AUTHOR",
+            help="Of verdicts: a judge that wrote answers under another name. Repeatable.",
+        ),
+        setting_option,
+    ):
+        with_choices = option(with_choices)
+    return with_choices

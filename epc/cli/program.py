@@ -27,7 +27,7 @@ _SECTIONS: Final = {
         "simulate": "Compute the figures of a synthetic evaluator.",
     },
     "Check": {
-        "audit": "Say whether a claim can rest on a measurement, and why.",
+        "audit": "What a file of verdicts, or a run, shows of its judge.",
         "validate": "Check records: schema, meaning, recomputed values.",
         "compare": "Compare two measurements: like for like, differences, drift.",
         "watch": "Ask a measured evaluator again every day, to see whether it drifted.",

@@ -1,9 +1,9 @@
 """Verdicts that exist already, as an evaluator: `recorded:FILE`.
 
-The file is a CSV with the columns strategy, domain, task and verdict (A, B or tie), and perhaps
-group: which tasks belong together. Its strategies and tasks are the measurement's, in an order that
-does not depend on that of its rows; a row that stands twice counts once; a pair that it does not
-hold is missing, and no tie (Readings R72 to R74).
+The file is a table with the columns strategy, domain, task and verdict (A, B or tie), and perhaps
+group: which tasks belong together. It is read as `epc audit` reads it. Its strategies and tasks are
+the measurement's, in an order that does not depend on that of its rows; a row that stands twice
+counts once; a pair that it does not hold is missing, and no tie (Readings R72 to R74).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +18,13 @@ from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
-from epc.records.csv_tables import table_of
+from epc.records.observed.table import stated_in
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.epc_v1 import Method
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
 
-COLUMNS: Final = ("strategy", "domain", "task", "verdict")
-GROUPED: Final = (*COLUMNS, "group")
-_VERDICTS: Final = ("A", "B", "tie")
+_NEEDED: Final = {"a_by": "strategy", "subset": "domain", "question": "task", "verdict": "verdict"}
+_WORDS: Final = {"a": "A", "b": "B"}  # any other verdict moves no weight
 _Key = TypeVar("_Key", bound=tuple[str, ...])
 
 
@@ -102,10 +101,9 @@ def read_table(path: Path) -> Table:
     Raises: UsageError or MalformedError with the line of the first row that cannot be used;
     WorldError if the file cannot be read.
     """
-    with table_of(path, "Reading R72") as table:
-        rows = _Rows(path=path, columns=_columns(path, table.columns))
-        for line, cells in table:
-            rows.add([cells[name] for name in rows.columns], line)
+    rows = _Rows(path=path)
+    for line, stated in stated_in(path):
+        rows.add(stated, line)
     domains = Domains.of({domain for _, domain, _ in rows.verdicts})
     if not PAIRED <= len(domains.names) <= MOST:
         names = ", ".join(domains.names) or "none"
@@ -152,39 +150,32 @@ def verdicts_of(read: Table) -> VerdictTable:
     )
 
 
-def _columns(path: Path, header: Sequence[str]) -> tuple[str, ...]:
-    for known in (COLUMNS, GROUPED):
-        if sorted(header) == sorted(known):
-            return known
-    raise UsageError(
-        f"{path}:1: the columns are {', '.join(header) or 'missing'}, "
-        f"expected {','.join(COLUMNS)}, then {GROUPED[-1]} if tasks belong together"
-    )
-
-
 class _Rows(Struct, kw_only=True):
     """What the rows have said so far, each fact with the line that said it first."""
 
     path: Path
-    columns: tuple[str, ...]
     verdicts: dict[tuple[str, Domain, str], tuple[str, int]] = field(default_factory=dict)
     groups: dict[tuple[Domain, str], tuple[str, int]] = field(default_factory=dict)
     duplicates: int = 0
 
-    def add(self, row: list[str], line: int) -> None:
+    def add(self, stated: Mapping[str, str], line: int) -> None:
         """Take a row in. Raises: UsageError if it cannot be used."""
         where = f"{self.path}:{line}"
-        if "" in row:
-            raise UsageError(f"{where}: expected {','.join(self.columns)}, none of them empty")
-        strategy, domain, task, verdict, *group = row
+        if lacking := [name for field, name in _NEEDED.items() if not stated.get(field)]:
+            raise UsageError(
+                f"{where}: no {lacking[0]}: a row needs {', '.join(_NEEDED.values())}, and a group "
+                "where tasks belong together\n  fix: `epc audit FILE` says what columns mean"
+            )
+        strategy, domain, task, verdict = map(stated.__getitem__, _NEEDED)
         if not NAME.fullmatch(domain):
             raise UsageError(f"{where}: domain {domain!r}, expected {SHAPE}")
-        if verdict not in _VERDICTS:
-            raise UsageError(f"{where}: verdict {verdict!r}, expected A, B or tie")
-        if group:
-            self._keep(self.groups, (domain, task), "group", group[0], line)
+        if "group" in stated:
+            if not stated["group"]:
+                raise UsageError(f"{where}: no group, and the file has a column of groups")
+            self._keep(self.groups, (domain, task), "group", stated["group"], line)
         # Reading R73: an equal row counts once.
-        if not self._keep(self.verdicts, (strategy, domain, task), "verdict", verdict, line):
+        word = _WORDS.get(verdict, "tie")
+        if not self._keep(self.verdicts, (strategy, domain, task), "verdict", word, line):
             self.duplicates += 1
 
     def groups_of(

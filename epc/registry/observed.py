@@ -195,10 +195,12 @@ def keep_older(again: Json, stated: Json) -> None:
         case {"groups": groups}, {"groups": older}:
             for now, then in zip(groups, older, strict=False):
                 _drop_later(now, then)
-                match then:
-                    case {"transfer": {"rule": rule}} if rule == RULE:
-                        pass
-                    case {"transfer": dict() as transfer}:
+                match now, then:
+                    case {"transfer": dict() as ours}, {"transfer": {"rule": rule, **known}} if (
+                        rule == RULE
+                    ):
+                        _drop(ours, {"rule", *map(str, known)})
+                    case _, {"transfer": dict() as transfer}:
                         now |= {"transfer": transfer}
 
 

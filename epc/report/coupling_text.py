@@ -1,11 +1,11 @@
 """What crosses between two domains, in sentences that a person can repeat."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from epc.audit.coupling import Crossed, Into, Transfer
 from epc.spec.coupling import LEVEL
-from epc.spec.domains import Direction, Pair
+from epc.spec.domains import Direction, Domain, Pair
 from epc.statistics.figures import figure_text
 
 MEANING: Final[dict[str, str]] = {
@@ -28,6 +28,8 @@ TWO_FIGURES: Final = (
     "for the domain: by the verdicts alone, corrected for the chance of so few tasks; for these "
     "tasks: as the run's seeds fell (Reading R2), not corrected: the two may differ in sign"
 )
+_MOST_NAMED: Final = 2
+_A_CHOICE: Final = 0.005  # rounds to one of 100
 _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
 
 
@@ -46,6 +48,23 @@ def headline(direction: Direction, into: Crossed) -> str:
             f"chance {chance}"
         )
     return f"training in {pair.source} first redirects {seen}{_cost(into)}"
+
+
+def carried_text(carried: Mapping[Domain, Mapping[str, float]]) -> Iterator[str]:
+    """Yield, for each domain, which strategies the other domain's training makes more common there.
+
+    They are named where they gain or lose at least one choice of 100.
+    """
+    for domain, changes in carried.items():
+        ranked = sorted(changes, key=lambda name: -changes[name])
+        more = [name for name in ranked if changes[name] >= _A_CHOICE]
+        fewer = [name for name in ranked[::-1] if changes[name] <= -_A_CHOICE]
+        if more and fewer:
+            often, seldom = (
+                " and ".join(f"{name} ({100 * changes[name]:+.0f})" for name in some[:_MOST_NAMED])
+                for some in (more, fewer)
+            )
+            yield f"of 100 choices in {domain}, more are {often}; fewer are {seldom}"
 
 
 def beyond_chance(into: Crossed) -> bool:

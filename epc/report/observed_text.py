@@ -1,4 +1,4 @@
-"""What recorded verdicts say of their judges, in words and columns."""
+"""What recorded verdicts say of their judges, as a document."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,171 +6,253 @@ from typing import Final
 from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_lists import MOST_ASKINGS
-from epc.analysis.observed_names import FIGURES, family
+from epc.analysis.observed_names import FIGURES, NEEDS, family
 from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
+from epc.records.observed.converting import Taken
+from epc.records.observed.table import ALONE
 from epc.records.observed.types import UNKNOWN
+from epc.report.coupling_text import MEANING, carried_text, headline
+from epc.report.document import (
+    Conclusion,
+    Facts,
+    Listed,
+    Part,
+    Section,
+    Table,
+    Toned,
+    printed,
+    sentence,
+)
 from epc.spec.coupling import MARGIN
+from epc.spec.domains import Pair
 from epc.statistics.figures import TOO_FEW, figure_text
 
-_PAIR_TITLES: Final = {
+_PAIRS: Final = {
     "agreement": "two judges say the same of what both were asked with one prompt",
     "kappa": "the same, as Cohen's kappa",
     "score_within_1": "two judges' scores of one output are within 1 point",
     "score_shift": "points that the second judge gives more",
 }
-
-
-_PANEL_TITLES: Final = {
+_PANELS: Final = {
     "error_correlation": "correlation of judges' errors in single askings of the same lists",
     "independent_judges": "as many independent judges as these are worth",
 }
 _EFFECT: Final = "the second way of asking the judge less the first, on the same questions"
+# Reading R97: what a judge is known by, the best evidence first.
+_HEADLINES: Final = {
+    "accuracy": "chooses the better answer by the gold labels in {} of {} verdicts",
+    "best": "puts the right answer of a list first in {} of {} questions",
+    "humans_majority": "agrees with most people in {} of {} verdicts",
+    "humans_mean": "agrees with a person in {} of {} verdicts",
+    "place_consistency": "names the same winner in both orders in {} of {} pairs",
+    "repeat_consistency_all": "gives the same verdict again in {} of {} repeats",
+}
+_CEILINGS: Final = {
+    "humans_majority": "humans_others_ceiling",
+    "humans_mean": "humans_mean_ceiling",
+}
+_MEANT: Final = {
+    "item": "the question",
+    "question": "the question's text",
+    "judge": "who judged",
+    "a": "answer a",
+    "b": "answer b",
+    "a_by": "who wrote answer a",
+    "b_by": "who wrote answer b",
+    "first": "the answer that was shown first",
+    "verdict": "what the judge chose",
+    "humans": "what people chose",
+    "gold": "the better answer",
+    "a_score": "the score of answer a",
+    "b_score": "the score of answer b",
+    "subset": "the domain",
+    "group": "which questions belong together",
+    "repeat": "which repeat of a question it is",
+    "prompt": "the judge's prompt",
+    "answer": "the judge's answer",
+    "model": "the judge's model",
+}
+_NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
+Rows = Sequence[tuple[str, Figure]]
 
 
-def text(report: Report) -> str:
+def text(report: Report, taken: Taken = Taken()) -> str:  # noqa: B008  (a value that nobody can change)
     """Return the printed form of a report."""
-    parts = [*_heading(report)]
-    every = dict.fromkeys(name for group in report.groups for name in group.figures)
-    for name in sorted(every, key=lambda name: [*FIGURES].index(family(name))):
-        rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
-        parts += _figure(name, FIGURES[family(name)].title, rows)
-    parts += [
-        *_subsets(report),
-        *_between(report),
-        *_together(report),
-        *_transfers(report),
-        *_notes(report),
-        *_left_out(report),
-    ]
-    return "\n".join(parts)
+    return printed(document(report, taken))
 
 
-def _heading(report: Report) -> Iterator[str]:
-    source = report.source
-    yield f"{source.name}: {report.verdicts:,} verdicts on {report.items:,} items"
-    yield f"  source     {source.repository}, commit {source.commit}, licence {source.licence}"
-    yield "  state      recorded by others; says nothing of today (Reading R77)"
-    if report.identity == "name":
-        yield "  digests    of names: the source has no texts"
-    for what, count in report.left_out.items():
-        yield f"  left out   {count:,} {what}"
-    yield f"  twice      {report.duplicates:,} verdicts that stand twice: counted once"
-    yield f"  renamed    {report.items_under_two_names:,} items of another's question and pair"
-    equal = sum(group.equal_answers for group in report.groups)
-    other = sum(group.equal_answers_other_verdict for group in report.groups)
-    yield f"  copies?    {equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
-    if other:
-        yield f"  contrary   {other:,} of these have two different verdicts: the source misread one"
+def page_of(report: Report, taken: Taken, again: str) -> str:
+    """Return a report as one HTML document; `again` is the command that makes it."""
+    from epc.report.page.markup import page
+
+    parts = document(report, taken)
+    return page("Verdicts that a judge gave", report.source.name, parts, again=again)
 
 
-def _figure(name: str, title: str, rows: Sequence[tuple[str, Figure]]) -> Iterator[str]:
-    width = max(len(setting) for setting, _ in rows)
-    yield from ("", f"{name}: {title}")
-    yield from (_row(setting, figure, width) for setting, figure in rows)
+def document(report: Report, taken: Taken) -> Iterator[Part]:
+    """Yield what a file of verdicts says: the headline, its columns, figures, what is missing.
 
-
-def _subsets(report: Report) -> Iterator[str]:
-    """Yield how often the judges are right in each subset."""
-    for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
-        rows = [
-            (f"{group.settings[0]}  {subset}", figures[name])
-            for group in report.groups
-            for subset, figures in group.by_subset.items()
-            if name in figures
+    `taken` says what its columns were taken for.
+    """
+    yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
+    yield Listed([*map(headline_of, report.groups)])
+    if taken.columns:
+        columns = [
+            (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
+            for name, column in taken.columns.items()
         ]
-        if rows:
-            yield from _figure(name, "by subset", rows)
+        unused = [("not used", ", ".join(taken.unused))] if taken.unused else []
+        yield Section(
+            "What the columns were taken for (another meaning: --map FIELD=COLUMN)",
+            [Facts([*columns, *unused]), Listed([*map(sentence, taken.assumed)])],
+            "open",
+        )
+    yield from _figures(report)
+    yield from _transfers(report)
+    if missing := [*_missing(report, taken)]:
+        yield Section("Not measured, and what would show it", [Facts(missing)], "open")
+    yield Section("The file", [Facts([*_source(report)])], "open")
+    yield Section("Who was asked", [Listed([*_notes(report)])], "open")
+    if reasons := [*_left_out(report)]:
+        title = "Why other figures have no value"
+        more = ": --html FILE lists the reasons" if taken.columns else ""
+        yield Section(f"{title}{more}", [Listed(reasons)], "brief" if more else "open")
 
 
-def _together(report: Report) -> Iterator[str]:
-    """Yield how many independent judges a panel has, and what another way of asking changes."""
+def headline_of(group: Group) -> str:
+    """Return the best evidence of a judge as a sentence (Reading R97)."""
+    judge = _judge(group)
+    for name, words in _HEADLINES.items():
+        stated = [of for of in group.figures if family(of) == name]
+        if stated:
+            figure = group.figures[stated[0]]
+            value = figure_text(figure.value, None, ".0%")
+            interval = figure.text(".0%", TOO_FEW).removeprefix(value).strip()
+            said = f"{judge} {words.format(value, f'{figure.n:,}')} {interval}"
+            ceiling = group.figures.get(_CEILINGS.get(name, ""))
+            beside = f"; a person does in {ceiling.value:.0%}" if ceiling else ""
+            return f"{said}{beside}."
+    return f"{judge}: nothing here says how good its verdicts are."
+
+
+def _judge(group: Group) -> str:
+    return "the judge" if group.settings[0] == UNKNOWN else group.settings[0]
+
+
+def _figures(report: Report) -> Iterator[Part]:
+    """Yield the figures: of one judge in a table, of several side by side."""
+    every = dict.fromkeys(name for group in report.groups for name in group.figures)
+    order = [*FIGURES]
+    names = sorted(every, key=lambda name: order.index(family(name)))
+    if len(report.groups) == 1:
+        rows = [(_titled(n, FIGURES[family(n)].words), report.groups[0].figures[n]) for n in names]
+        title = f"Figures of {_judge(report.groups[0])}"
+        yield Section(title, [_table(title, rows)], "open")
+    for name in names if len(report.groups) > 1 else ():
+        rows = [(g.settings[0], g.figures[name]) for g in report.groups if name in g.figures]
+        yield _section(name, FIGURES[family(name)].title, rows)
+    for name in ("accuracy", "best/1", f"best/{MOST_ASKINGS}"):
+        yield from _some(
+            name,
+            "by subset",
+            [
+                (f"{group.settings[0]}  {subset}", figures[name])
+                for group in report.groups
+                for subset, figures in group.by_subset.items()
+                if name in figures
+            ],
+        )
+    for name, title in _PAIRS.items():
+        yield from _some(name, title, _beside_each_other(report.pairs, name))
     for parts, titles in (
-        (report.panels, _PANEL_TITLES),
+        (report.panels, _PANELS),
         (report.effects, dict.fromkeys(("accuracy", "best/1", f"best/{MOST_ASKINGS}"), _EFFECT)),
     ):
         for name, title in titles.items():
-            rows = [(" and ".join(p.settings), p.figures[name]) for p in parts if name in p.figures]
-            if rows:
-                yield from _figure(name, title, rows)
+            yield from _some(name, title, _beside_each_other(parts, name))
 
 
-def _between(report: Report) -> Iterator[str]:
-    """Yield how far judges agree that were asked the same with one prompt."""
-    width = max((len(" and ".join(pair.settings)) for pair in report.pairs), default=0)
-    for name, title in _PAIR_TITLES.items():
-        if any(name in pair.figures for pair in report.pairs):
-            yield from ("", f"{name}: {title}")
-        for pair in report.pairs:
-            if name in pair.figures:
-                yield _row(" and ".join(pair.settings), pair.figures[name], width)
-    if report.pairs:
-        alike = sum(pair.same_decoding for pair in report.pairs)
-        shared = sum(pair.shared_answers for pair in report.pairs)
-        yield f"  {alike:,} of {len(report.pairs):,} pairs of judges were asked with one decoding"
-        yield f"  {shared:,} long answers that both judges have are left out"
-    else:
-        yield from ("", f"not stated: agreement between judges: {_why_no_pairs(report)}")
+def _titled(name: str, words: str) -> str:
+    _, _, which = name.partition("/")
+    return f"{words}: {which}" if which else words
 
 
-def _why_no_pairs(report: Report) -> str:
-    prompts = [group.setting.prompt for group in report.groups]
-    unknown = sum(prompt.name == prompt.sha256 == UNKNOWN for prompt in prompts)
-    if unknown and len({group.setting.judge.name for group in report.groups}) > 1:
-        return (
-            f"the prompt of {unknown} of {len(prompts)} settings is unknown, so nobody can tell "
-            "whether two judges were asked the same\n  fix: state it by `epc observe import "
-            "--map prompt=COLUMN` or `--set prompt=NAME`"
-        )
-    return "no two were asked the same"
+def _beside_each_other(parts: Sequence[object], name: str) -> Rows:
+    return [
+        (" and ".join(part.settings), part.figures[name])  # type: ignore[attr-defined]
+        for part in parts
+        if name in part.figures  # type: ignore[attr-defined]
+    ]
 
 
-def _transfers(report: Report) -> Iterator[str]:
-    """Yield what crosses by each judge, with the choices that it rests on."""
+def _some(name: str, title: str, rows: Rows) -> Iterator[Part]:
+    if rows:
+        yield _section(name, title, rows)
+
+
+def _section(name: str, title: str, rows: Rows) -> Section:
+    return Section(f"{name}: {title}", [_table(name, rows)], "open")
+
+
+def _table(name: str, rows: Rows) -> Table:
+    head = ("", "value [95% interval]", "observations", "questions")
+    cells = ((of, f.text(none=TOO_FEW), f"{f.n:,}", f"{f.items:,}") for of, f in rows)
+    return Table(name, [head, *cells])
+
+
+def _transfers(report: Report) -> Iterator[Section]:
+    """Yield what training by each judge carries over between two domains."""
     for group in report.groups:
         if group.transfer:
-            yield ""
-            yield from _transfer(group.settings[0], group.transfer)
+            name = f"Transfer of an agent that {_judge(group)} trains"
+            yield Section(name, [*_transfer(group.transfer)], "open")
 
 
-def _transfer(name: str, result: Transferred) -> Iterator[str]:
+def _transfer(result: Transferred) -> Iterator[Part]:
+    yield Conclusion(Toned(result.word, result.word), sentence(MEANING[result.word]))
+    directions = result.directions or {}
+    said = [headline(direction, into) for direction, into in directions.items()]
+    yield Listed([*map(sentence, (*said, *carried_text(result.carried)))])
+    yield Facts([*_facts(result)])
+
+
+def _facts(result: Transferred) -> Iterator[tuple[str, str]]:
     domains = " and ".join(
-        f"{domain} ({tasks:,} tasks)" for domain, tasks in result.domains.items()
+        f"{domain} ({tasks:,} task{'s' if tasks > 1 else ''})"
+        for domain, tasks in result.domains.items()
     )
     which = "chosen" if result.domains_chosen else "the two with most tasks"
-    baseline = "chosen" if result.baseline_chosen else "in every comparison"
-    yield f"transfer by {name}: {result.word}"
-    yield f"  domains    {domains}: {which}"
-    yield f"  baseline   {result.baseline}: {baseline}"
+    yield "domains", f"{domains}: {which}"
+    chosen = "chosen" if result.baseline_chosen else "in every comparison"
+    yield "baseline", f"{result.baseline}: {chosen}"
     decided = f"{100 * result.decided_share:.0f}% decided"
-    yield f"  strategies {len(result.strategies)} authors, {result.verdicts:,} verdicts, {decided}"
+    yield "strategies", f"{len(result.strategies)}, {result.verdicts:,} verdicts, {decided}"
     tasks = sum(result.left_out_tasks.values())
     if result.left_out_strategies or tasks:
-        authors = ", ".join(result.left_out_strategies) or "no author"
-        yield f"  left out   {authors}; {tasks:,} tasks: too little was decided there"
-    yield from _directions(result)
-    if result.test:
-        unit = f"{result.test.method} of {result.test.unit}s"
-        yield f"  p          {result.test.p_value:.4f} for both directions, by {unit}"
-    for domain, p in clustered(result.clusters).items():
-        yield f"  topics     {domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
-    if result.detectable is not None and result.word != "coupled":
-        size = f"{result.detectable:.3f}"
-        yield f"  power      a regret of {size} is found in 4 of 5 such files or more"
-        yield f"             (the margin is {MARGIN})"
-
-
-def _directions(result: Transferred) -> Iterator[str]:
+        authors = ", ".join(result.left_out_strategies) or "no strategy"
+        yield "left out", f"{authors}; {tasks:,} tasks: too little was decided there"
     for direction, into in (result.directions or {}).items():
-        yield f"  {direction}"
         share = figure_text(into.redirected, into.redirected_ci95)
-        yield f"    redirected choices {share}, by chance {into.chance:.3f}"
-        yield f"    regret             {figure_text(into.regret, into.regret_ci95)} of win rate"
-        yield f"    harm               {figure_text(into.harm, into.harm_ci95)}"
+        yield (
+            f"{Pair.parse(direction).source} first",
+            f"redirected choices {share}, by chance {into.chance:.3f}",
+        )
+        yield "", f"regret {figure_text(into.regret, into.regret_ci95)} of win rate"
+        harm = figure_text(into.harm, into.harm_ci95)
+        yield "", f"loss against no detour {harm}"
         for figure, title in (("regret", "regret"), ("redirected", "redirected choices")):
             if result.people:
-                yield f"    {_beside(title, result.people[direction][figure])}"
+                yield "", _beside(title, result.people[direction][figure])
+    if result.test:
+        unit = f"{result.test.method} of {result.test.unit}s"
+        yield "p value", f"{result.test.p_value:.4f} for both directions, by {unit}"
+    for domain, p in clustered(result.clusters).items():
+        yield "topics", f"{domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
+    if result.detectable is not None and result.word != "coupled":
+        yield "power", f"a regret of {result.detectable:.3f} is found in 4 of 5 such files or more"
+        yield "", f"the margin is {MARGIN}"
 
 
 def _beside(title: str, both: Beside) -> str:
@@ -181,32 +263,88 @@ def _beside(title: str, both: Beside) -> str:
     )
 
 
-def _row(name: str, figure: Figure, width: int) -> str:
-    estimate = figure.text(none=TOO_FEW)
-    counts = f"n {figure.n:,}, questions {figure.items:,}"
-    return f"  {name:<{width}}  {estimate:<22} {counts}"
+def _missing(report: Report, taken: Taken) -> Iterator[tuple[str, str]]:
+    """Yield what no judge's figures say, with what the file needs for it."""
+    known = {family(name) for group in report.groups for name in group.figures}
+    if any(group.transfer for group in report.groups):
+        known.add("transfer")
+    alone = ALONE in taken.assumed
+    for what, (names, field, needed) in NEEDS.items():
+        if known & {*names} or (alone and what in _NOT_OF_ONE):
+            continue
+        is_table = bool(taken.columns) and field not in taken.columns
+        reason = "" if is_table else report.groups[0].left_out.get(names[0])
+        yield what, reason or f"add {needed}"
+
+
+def _source(report: Report) -> Iterator[tuple[str, str]]:
+    source = report.source
+    if {source.repository, source.commit, source.licence} != {UNKNOWN}:
+        origin = f"{source.repository}, commit {source.commit}, licence {source.licence}"
+        yield "source", origin
+    yield (
+        "verdicts",
+        f"{report.verdicts:,} on {report.items:,} items; they say nothing of today (Reading R77)",
+    )
+    if report.identity == "name":
+        yield "digests", "of names: the source has no texts"
+    for what, count in report.left_out.items():
+        yield "left out", f"{count:,} {what}"
+    if report.duplicates:
+        yield "twice", f"{report.duplicates:,} equal rows: counted once"
+    if report.items_under_two_names:
+        yield "renamed", f"{report.items_under_two_names:,} items of another's question and pair"
+    if equal := sum(group.equal_answers for group in report.groups):
+        yield "copies?", f"{equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
+    if other := sum(group.equal_answers_other_verdict for group in report.groups):
+        yield "contrary", f"{other:,} of these have two different verdicts: the source misread one"
+    if report.pairs:
+        alike = sum(pair.same_decoding for pair in report.pairs)
+        shared = sum(pair.shared_answers for pair in report.pairs)
+        yield "pairs", f"{alike:,} of {len(report.pairs):,} pairs of judges had one decoding"
+        yield "", f"{shared:,} long answers that both judges have are left out"
+    elif len(report.groups) > 1:
+        yield "pairs", f"agreement between judges is not stated: {_why_no_pairs(report)}"
+
+
+def _why_no_pairs(report: Report) -> str:
+    prompts = [group.setting.prompt for group in report.groups]
+    unknown = sum(prompt.name == prompt.sha256 == UNKNOWN for prompt in prompts)
+    if unknown and len({group.setting.judge.name for group in report.groups}) > 1:
+        return (
+            f"the prompt of {unknown} of {len(prompts)} settings is unknown, so nobody can tell "
+            "whether two judges were asked the same; state it by --map prompt=COLUMN or "
+            "--set prompt=NAME"
+        )
+    return "no two were asked the same"
 
 
 def _notes(report: Report) -> Iterator[str]:
     """Yield who was asked under each name, and what else has that name."""
-    yield ""
-    yield "asked of"
     for group in report.groups:
-        setting = group.setting
-        yield f"  {group.settings[0]}: {_asked(group)}, {group.verdicts:,} verdicts"
-        if setting.note:
-            yield f"    {setting.note}"
+        said = [f"{_judge(group)}: {group.verdicts:,} verdicts", _asked(group)]
+        if group.setting.note:
+            said.append(group.setting.note)
         if group.own_authors:
-            yield f"    its own outputs are those of {', '.join(group.own_authors)}"
+            said.append(f"its own outputs are those of {', '.join(group.own_authors)}")
         if len(group.settings) > 1:
-            yield f"    the same prompt as {', '.join(group.settings[1:])}"
+            said.append(f"the same prompt as {', '.join(group.settings[1:])}")
+        yield "; ".join(said)
 
 
 def _asked(group: Group) -> str:
     setting = group.setting
-    decoding = "decoding stated" if setting.decoding != UNKNOWN else "decoding unknown"
-    judge = f"model {setting.judge.model} on platform {setting.judge.platform}"
-    return f"{judge}, {decoding}, date {setting.date}"
+    facts = {
+        "model": setting.judge.model,
+        "platform": setting.judge.platform,
+        "prompt": setting.prompt.name,
+        "date": setting.date,
+    }
+    stated = [f"{name} {value}" for name, value in facts.items() if value != UNKNOWN]
+    unknown = [name for name, value in facts.items() if value == UNKNOWN]
+    (unknown if setting.decoding == UNKNOWN else stated).append("decoding")
+    said = f"{', '.join(stated)} stated" if stated else ""
+    return "; ".join(filter(None, (said, f"{', '.join(unknown)} not stated" if unknown else "")))
 
 
 def _left_out(report: Report) -> Iterator[str]:
@@ -217,5 +355,5 @@ def _left_out(report: Report) -> Iterator[str]:
         for why in sorted({*whys}):
             by_reason.setdefault((why, whys.count(why)), []).append(name)
     for (why, count), names in by_reason.items():
-        which = f"{count} of {len(report.groups)} settings"
-        yield f"not stated of {which}: {', '.join(names)}: {why}"
+        of = f" ({count} of {len(report.groups)} settings)" if len(report.groups) > 1 else ""
+        yield f"{', '.join(names)}{of}: {why}"

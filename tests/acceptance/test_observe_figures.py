@@ -1,6 +1,7 @@
 """What `epc observe report` measures beside places and gold, as a user meets it (Reading R77)."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,10 @@ def test_reading_r77_agreement_with_persons_stands_beside_that_of_a_person(tmp_p
         "humans_others": 0.8,  # right about 1 of 1, 0 of 1 and 3 of 3 persons left out
         "humans_others_ceiling": 0.6,
     }
-    assert "humans_mean_ceiling: the ceiling: a person as another person\n  j/p  0.417" in text
-    assert "not stated of 1 of 2 settings: humans_mean: no verdict has a person's choice" in text
+    ceiling = text.split("humans_mean_ceiling: the ceiling: a person as another person\n")[1]
+    assert ceiling.split("\n")[1].startswith("  j/p  0.417")
+    assert "- j/p agrees with most people in 67% of 3 verdicts (too few items);" in text
+    assert "- k/p: nothing here says how good its verdicts are." in text
 
 
 def test_reading_r77_two_judges_of_the_same_items_and_prompt_are_compared(tmp_path: Path) -> None:
@@ -77,9 +80,9 @@ def test_reading_r77_two_judges_of_the_same_items_and_prompt_are_compared(tmp_pa
     (pair,) = document["pairs"]
     assert pair["settings"] == ["j/p", "k/p"]
     assert values(pair["figures"]) == {"agreement": 0.5, "kappa": 0.2}  # by chance .375
-    assert "\n  j/p and k/p  0.200 [" in text
+    assert "\n    j/p and k/p  0.200 [" in text or "\n  j/p and k/p  0.200 [" in text
     assert apart["pairs"] == []
-    assert "not stated: agreement between judges: no two were asked the same" in lacking
+    assert "agreement between judges is not stated: no two were asked the same" in lacking
 
 
 def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
@@ -88,8 +91,8 @@ def test_reading_r77_a_prompt_that_nobody_states_is_why_judges_are_not_compared(
     document, text = reported(tmp_path, PERSONS.replace("k,p", "k,"))
 
     assert document["pairs"] == []
-    assert "agreement between judges: the prompt of 1 of 2 settings is unknown, so" in text
-    assert "or `--set prompt=NAME`" in text
+    assert "not stated: the prompt of 1 of 2 settings is unknown, so" in text
+    assert "or --set prompt=NAME" in text
 
 
 @pytest.mark.parametrize("column", ["verdict", "settings"])
@@ -152,10 +155,12 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
     beside = found["people"]["one_to_two"]["regret"]
     assert beside["judge"] == beside["people"] > 0.2
     assert beside["difference"] == 0
-    assert (
-        "transfer by j: coupled\n  domains    one (8 tasks) and two (8 tasks): the two wi" in text
-    )
-    assert "\n  baseline   base: in every comparison\n" in text
+    assert "\nTransfer of an agent that j trains\n  coupled\n" in text
+    assert "  domains     one (8 tasks) and two (8 tasks): the two with most tasks\n" in text
+    assert "\n  baseline    base: in every comparison\n" in text
+    # What wins in the other domain is what the detour brings.
+    assert re.search(r"Of 100 choices in one, more are q \(\+\d+\).*; fewer are p \(-\d+\)", text)
+    assert re.search(r"Of 100 choices in two, more are p \(\+\d+\).*; fewer are q \(-\d+\)", text)
     assert "judge minus persons 0.000 [" in text
 
 
@@ -227,7 +232,7 @@ def test_reading_r24_a_judges_own_outputs_are_held_against_other_judges_and_othe
     found = document["groups"][0]["figures"]["self_preference_score"]
     assert (found["value"], found["n"], found["items"]) == (2, 4, 4)
     assert "its own outputs are those of me" in text
-    assert "self_preference_score: no other judge scored its own outputs" in without
+    assert "self_preference_score" in without.split("Why other figures have no value")[1]
     (pair,) = document["pairs"]
     assert values(pair["figures"]) == {"score_shift": 0.333333, "score_within_1": 0.333333}
 
@@ -291,7 +296,7 @@ def test_reading_r77_scores_are_compared_with_a_chosen_baselines_on_the_same_tas
 
     found = document["groups"][0]["transfer"]
     assert (found["word"], found["verdicts"], found["baseline_chosen"]) == ("coupled", 24, True)
-    assert "transfer: no author stands in every comparison: choose one by --baseline" in without
+    assert "no author stands in every comparison: choose one by --baseline" in without
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Rows as people have them: CSV, JSON, JSON Lines, Parquet, or a folder of such files.
+"""Rows as people have them: CSV, JSON, JSON Lines, Parquet, Excel, or a folder of such files.
 
 The content decides, and not the file's name. A byte order mark is no part of a text.
 """
@@ -7,10 +7,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from epc import json_text
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
+from epc.extras import require
 from epc.json_text import Reader
 from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
@@ -57,6 +58,7 @@ def content_of(path: Path) -> bytes:
 
 _OPENING: Final = 1024  # bytes after the first line
 _MARK: Final = "\ufeff"
+_EXCEL: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .xls
 _BATCH: Final = 10_000
 
 
@@ -88,17 +90,37 @@ def rows_of(source: Path, *, at: str = "", clause: str = "JUDGE-6.3") -> Iterato
         yield from _of_file(source, at, clause)
 
 
-def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+Kind = Literal["csv", "excel", "json", "json lines", "parquet"]
+
+
+def kind_of(path: Path) -> Kind:
+    """Return what a file of rows is, by its content.
+
+    Raises: WorldError if it cannot be read.
+    """
     with able_to("read", path), path.open("rb") as file:
         opening = file.readline(LONGEST_LINE)
         while opening and not opening.strip():
             opening = file.readline(LONGEST_LINE)
         begins = (opening + file.read(_OPENING)).removeprefix(_MARK.encode()).lstrip()[:1]
     if opening.startswith(MAGIC):
+        return "parquet"
+    if opening.startswith(_EXCEL):
+        return "excel"
+    if begins not in (b"[", b"{"):
+        return "csv"
+    return "json lines" if begins == b"{" and _is_json(opening) else "json"
+
+
+def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
+    kind = kind_of(path)
+    if kind == "parquet":
         yield from _parquet(path)
-    elif begins not in (b"[", b"{"):
+    elif kind == "excel":
+        yield from _excel(path, clause)
+    elif kind == "csv":
         yield from _csv(path, clause)
-    elif begins == b"{" and _is_json(opening):
+    elif kind == "json lines":
         yield from _json_lines(path, at, clause)
     else:
         text = text_of(path, clause)
@@ -161,6 +183,24 @@ def _parquet(path: Path) -> Iterator[TableRow]:
                 yield TableRow(file=path.name, place=f"row {number}", value=present)
         except (ValueError, OSError) as error:
             raise MalformedError(damaged(f"{path.name}:{number + 1}", error)) from error
+
+
+def _excel(path: Path, clause: str) -> Iterator[TableRow]:
+    """Yield the rows of a workbook's first sheet, whose first row with a cell is the head."""
+    require("data")
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with CalamineWorkbook.from_path(path) as book:
+            rows = enumerate(book.get_sheet_by_index(0).to_python(skip_empty_area=False), 1)
+    except CalamineError as error:
+        problem, remedy = f"no Excel file: {error}", "save it as .xlsx, or as CSV in UTF-8"
+        raise MalformedError(Finding(clause, path.name, problem, remedy)) from error
+    filled = [(number, row) for number, row in rows if any(cell != "" for cell in row)]
+    for number, row in filled[1:]:
+        cells = zip(map(str, filled[0][1]), row, strict=True)
+        value = {name: cell for name, cell in cells if name and cell != ""}
+        yield TableRow(file=path.name, place=f"row {number}", value=value)
 
 
 def text_of(path: Path, clause: str) -> str:

@@ -46,6 +46,7 @@ class Verdicts:
     setting: Column
     file: Column
     subset: Column
+    group: Column
     question_sha256: Column
     a_sha256: Column
     a_length: Column

@@ -41,16 +41,29 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """What a table's columns were taken for: by field, and those that nothing was made of.
+
+    `assumed` says in sentences what no column states.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    unused: Sequence[str] = ()
+    assumed: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
     """A source's verdicts, or why there are none: `header` is None where there are findings.
 
-    `place` says where in the source a row's field stands.
+    `place` says where in the source a row's field stands, `taken` what a table's columns are.
     """
 
     header: Header | None = None
     rows: Collection[Row] = ()
     place: Callable[[int, str], str] | None = None
     findings: Sequence[Finding] = ()
+    taken: Taken = Taken()
 
 
 @dataclass(frozen=True, slots=True)

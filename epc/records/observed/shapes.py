@@ -1,15 +1,20 @@
 """What verdicts are made from: the shapes of sources that `epc observe import` reads."""
 
-from collections.abc import Collection
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
+from epc.records.judging.tables import kind_of
+from epc.records.layout import RAW
 from epc.records.observed import inspect, promptfoo, recipes, table, traces
-from epc.records.observed.checking import CLAUSE
-from epc.records.observed.converting import Conversion, Request, Shape
-from epc.records.observed.types import Fault, Made
+from epc.records.observed.checking import CLAUSE, problems
+from epc.records.observed.columns import Verdicts, columns_of
+from epc.records.observed.converting import Conversion, Request, Shape, Taken
+from epc.records.observed.parquet import METADATA
+from epc.records.observed.reading import read
+from epc.records.observed.types import Fault, Header, Made
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {
@@ -18,6 +23,11 @@ _SHAPES: Final = {
     "promptfoo": Shape(promptfoo.EXPECTED, promptfoo.FAULTS, promptfoo.convert),
     **traces.SHAPES,
 }
+_VERDICTS: Final = "verdict file"
+# What begins a log, and no table.
+_MARKS: Final = {"inspect": b'"eval"', "promptfoo": b'"evalId"'}
+_OF_RUNS: Final = (b'"weights"', b'"protocol_version"')
+_OPENING: Final = 2**16
 
 
 def names() -> list[str]:
@@ -78,4 +88,76 @@ def convert(shape: str, source: Path, request: Request) -> Conversion:
         labels=request.words,
         constants=request.constants or None,
     )
+    renamed = {name: column for name, column in done.taken.columns.items() if name != column}
+    made = replace(made, columns={**request.columns, **renamed})
     return replace(done, header=replace(done.header, made=made))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """A file of verdicts as people have it: its verdicts by column, or why there are none.
+
+    `shape` is what it was taken for, `rows` are there unless it is a verdict file already.
+    """
+
+    shape: str
+    header: Header | None
+    verdicts: Verdicts | None
+    findings: Sequence[Finding]
+    conversion: Conversion | None = None
+
+    @property
+    def taken(self) -> Taken:
+        """What its columns were taken for."""
+        return self.conversion.taken if self.conversion else Taken()
+
+
+def shape_of(path: Path) -> str:
+    """Return what a file of verdicts is, by its content: a verdict file, a log, or a table.
+
+    Raises: WorldError if it cannot be read.
+    """
+    kind = kind_of(path)
+    if kind == "json":
+        text = path.read_bytes()[:_OPENING]
+        logged = {name for name, mark in _MARKS.items() if mark in text}
+        return min(logged, default="csv")
+    if kind == "json lines":
+        with path.open("rb") as file:
+            return _VERDICTS if b'"schema_version"' in file.readline() else "csv"
+    if kind == "parquet":
+        return _VERDICTS if METADATA in path.read_bytes()[-_OPENING:] else "csv"
+    return "csv"
+
+
+def is_votes(path: Path) -> bool:
+    """Return whether a path is a file of verdicts: neither a run nor weights.
+
+    Raises: WorldError if it cannot be read.
+    """
+    if path.is_dir() or path.name in RAW.values():
+        return False
+    if path.suffix == ".json":
+        text = path.read_bytes()[:_OPENING]
+        is_list = text.lstrip().startswith(b"[") and b"{" in text
+        return shape_of(path) in _MARKS or (is_list and not any(mark in text for mark in _OF_RUNS))
+    return True
+
+
+def opened(path: Path, request: Request) -> Votes:
+    """Return the verdicts of a verdict file, a log, or a table of people's.
+
+    Raises: WorldError if it cannot be read; MalformedError if it is no table.
+    """
+    shape = shape_of(path)
+    if shape == _VERDICTS:
+        header, verdicts, findings = read(path)
+        return Votes(shape=shape, header=header, verdicts=verdicts, findings=findings)
+    done = convert(shape, path, request)
+    if done.header is None:
+        return Votes(shape=shape, header=None, verdicts=None, findings=done.findings)
+    verdicts = columns_of(done.rows)
+    findings = [*problems(path.name, done.header, verdicts, done.place)]
+    return Votes(
+        shape=shape, header=done.header, verdicts=verdicts, findings=findings, conversion=done
+    )

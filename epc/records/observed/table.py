@@ -1,7 +1,9 @@
-"""A table of verdicts: CSV with a header line, its columns mapped to fields."""
+"""A table of verdicts: CSV, JSON Lines, Excel or Parquet, its columns mapped to fields."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from sys import intern
 from typing import Any, Final
@@ -9,10 +11,13 @@ from typing import Any, Final
 import msgspec
 
 from epc.digests import file_sha256
+from epc.errors import refuse
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
+from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE, misread
-from epc.records.observed.converting import Conversion, Request, day_of, digest
+from epc.records.observed.converting import Conversion, Request, Taken, day_of, digest
+from epc.records.observed.names import NO_ANSWER, PASSES, SIDES, recognised
 from epc.records.observed.types import (
     SCORES,
     UNKNOWN,
@@ -33,6 +38,7 @@ _NOT_HERE: Final = (
 _OF_ROW: Final = tuple(name for name in Row.__struct_fields__ if name not in _NOT_HERE)
 FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
 _PLACES: Final = ("first", "second")
+_ITEM: Final = "item"
 _FIRST, _VERDICT, _GOLD, _HUMANS = "first", "verdict", "gold", "humans"
 _WORDS: Final = {  # the field that the others rest on comes first
     _FIRST: ("a", "b"),
@@ -41,13 +47,21 @@ _WORDS: Final = {  # the field that the others rest on comes first
     _HUMANS: ("a", "b", "tie"),
 }
 _READ: Final = {"date": day_of}
+_SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
+_BASELINE: Final = "the baseline"
+_FAILS: Final = digest("fail")
 EXPECTED: Final = (
-    "a CSV file whose first line names the columns: item, judge, the texts a and b (or a_sha256, "
-    "a_length, b_sha256, b_length), verdict (a, b, tie, unreadable; first or second beside a "
-    "column first) or a_score and b_score. Map other names by --map FIELD=COLUMN and other labels "
-    "by --label VALUE=WORD; --set FIELD=VALUE states what no column does. "
-    f"Fields: {', '.join(FIELDS)}"
+    "a table (CSV, TSV, JSON Lines, Excel, Parquet) whose first line names the columns: item, "
+    "judge, the texts a and b (or who wrote them, a_by and b_by), verdict (a, b, tie, unreadable; "
+    "first or second beside a column first; of one answer pass or fail) or a_score and b_score. "
+    "Map other names by --map FIELD=COLUMN and other labels by --label VALUE=WORD; --set "
+    f"FIELD=VALUE states what no column does. Fields: {', '.join(FIELDS)}"
 )
+_NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
+_NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
+_ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
+ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
+Cells = Iterable[tuple[int, Mapping[str, str]]]
 
 
 class _UnfitError(Exception):
@@ -60,34 +74,41 @@ class _UnfitError(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class _Work:
-    """What a conversion has so far; `columns` has the column of each field."""
+    """What a conversion has so far; `taken` has the column of each field.
+
+    `pairs` has the two answers of each item in the order in which they were met first.
+    """
 
     request: Request
     causes: Causes
-    columns: dict[str, str] = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)
+    constants: dict[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     settings: dict[str, Setting] = field(default_factory=dict)
     keys: dict[tuple[str, ...], str] = field(default_factory=dict)
+    pairs: set[tuple[str, str, str]] = field(default_factory=set)
     rows: list[Row] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the table holds the answers, or their digests."""
+        return bool({"a", "a_sha256"} & {*self.taken.columns, *self.constants})
 
     def column(self, name: str) -> str:
         """Return the column that a field of a verdict comes from, or its name."""
         text = name.removesuffix("_sha256").removesuffix("_length")
-        return self.columns.get(name) or self.columns.get(text, name)
+        return self.taken.columns.get(name) or self.taken.columns.get(text, name)
 
 
 def convert(source: Path, request: Request) -> Conversion:
-    """Return every line of a CSV file as a verdict.
+    """Return every line of a table as a verdict.
 
-    Raises: WorldError if the file cannot be read.
+    Raises: WorldError if the file cannot be read; MalformedError if it is no table.
     """
     work = _Work(request=request, causes=Causes(source.name, CLAUSE))
-    # Read line by line: a million verdicts fit no document.
-    with table_of(source, CLAUSE, work.causes) as table:
-        if not work.causes:
-            _map(table.columns, work)
-        for line, cells in () if work.causes else table:
-            _add(line, cells, work)
+    for line, values in _fields(source, work):
+        _add(line, values, work)
     if not work.rows and not work.causes:
         work.causes.add(0, "", "holds no verdict", f"expected {EXPECTED}")
     if work.causes:
@@ -97,15 +118,83 @@ def convert(source: Path, request: Request) -> Conversion:
         source=request.source(name=source.name),
         files={_FILE: SourceFile(path=source.name, sha256=file_sha256(source))},
         settings=work.settings,
+        identity="text" if work.has_texts else "name",
     )
     return Conversion(
         header=header,
         rows=work.rows,
         place=lambda row, name: f"{source.name}:{work.lines[row]}/{work.column(name)}",
+        taken=work.taken,
     )
 
 
-def _map(present: tuple[str, ...], work: _Work) -> None:
+def stated_in(source: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """Yield what each line of a table states, its verdict in our words, with its line.
+
+    Raises: MalformedError of the first field that cannot be used; WorldError if the file cannot be
+    read.
+    """
+    work = _Work(request=Request(), causes=Causes(source, CLAUSE))
+    for line, values in _fields(source, work):
+        try:
+            yield line, {**values, **_words(values, work.labels, scored=False)}
+        except _UnfitError as error:
+            work.causes.add(line, work.column(error.name), str(error), error.remedy)
+            break
+    refuse(work.causes.findings())
+
+
+def _fields(source: Path, work: _Work) -> Cells:
+    """Yield the fields of each line, once the columns are chosen; none if they cannot be.
+
+    Raises: WorldError if the file cannot be read; MalformedError if it is no table.
+    """
+    # Read line by line: a million verdicts fit no document.
+    with _opened(source, work.causes) as (present, table):
+        sample = [cells for _, cells in islice(table, _SAMPLE)]
+    if not work.causes:
+        _choose(present, sample, work)
+    if work.causes:
+        return
+    columns = dict(work.taken.columns)
+    people = columns.pop(_HUMANS, "").split(", ")
+    with _opened(source, work.causes) as (_, table):
+        for line, cells in table:
+            values = {name: cells[column] for name, column in columns.items()}
+            if labels := [cells[column] for column in people if cells.get(column)]:
+                values[_HUMANS] = ";".join(labels)
+            yield line, {**work.constants, **values}
+
+
+@contextmanager
+def _opened(source: Path, causes: Causes) -> Iterator[tuple[tuple[str, ...], Cells]]:
+    if kind_of(source) == "csv":
+        with table_of(source, CLAUSE, causes) as table:
+            yield table.columns, table
+        return
+    rows = [
+        (int(row.place.rpartition(" ")[2]), dict(_flat(row.value)))
+        for row in rows_of(source, clause=CLAUSE)
+    ]
+    names = tuple(dict.fromkeys(name for _, row in rows for name in row))
+    yield names, [(line, dict.fromkeys(names, "") | row) for line, row in rows]
+
+
+def _flat(value: Any, above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the values of a row as a table has them; what is inside another is `outer.inner`."""
+    for key, inner in value.items() if isinstance(value, dict) else ():
+        name = f"{above}{key}"
+        if isinstance(inner, dict):
+            yield from _flat(inner, f"{name}.")
+        elif isinstance(inner, list | tuple):
+            yield name, ";".join(map(str, inner))
+        elif isinstance(inner, float) and inner.is_integer():
+            yield name, str(int(inner))
+        elif inner is not None:
+            yield name, str(inner)
+
+
+def _choose(present: tuple[str, ...], sample: list[Mapping[str, str]], work: _Work) -> None:
     """Choose the column of each field; what cannot be chosen is a finding."""
     mapped, stated = work.request.columns, work.request.constants
     has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
@@ -117,18 +206,42 @@ def _map(present: tuple[str, ...], work: _Work) -> None:
             work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
         elif name in mapped and mapped[name] not in present:
             work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
-    by_name = {name: name for name in FIELDS if name in present and name not in stated}
-    work.columns = by_name | dict(mapped)
-    has_one = {*work.columns, *stated}
-    for needed in (("item",), ("judge",), ("a", "a_sha256"), ("verdict", *SCORES)):
-        if not has_one & {*needed}:
+    columns = recognised(FIELDS, present, {**dict.fromkeys(stated, ""), **mapped}, sample)
+    columns = {
+        name: columns[name]
+        for name in sorted(columns, key=lambda name: [*present, columns[name]].index(columns[name]))
+    }
+    for needed in (("a", "a_sha256", "a_by"), ("verdict", *SCORES)):
+        if not {*columns, *stated} & {*needed}:
             remedy = f"map a column to it by --map {needed[0]}=COLUMN: {has}"
             work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
+    labels = (row[columns[_VERDICT]] for row in sample if _VERDICT in columns)
+    said = {label.strip().lower() for label in labels}
+    assumed = dict(_assumed({*columns, *stated}, said))
+    people = columns.get(_HUMANS, "").split(", ")
+    unused = [name for name in present if name not in {*columns.values(), *people}]
+    work.taken = Taken(columns=columns, unused=unused, assumed=[*assumed])
+    work.constants = {
+        **stated,
+        **{name: value for of in assumed.values() for name, value in of.items()},
+    }
+    work.labels = {**(PASSES if ALONE in assumed else SIDES), **work.request.words}
 
 
-def _add(line: int, cells: Mapping[str, str], work: _Work) -> None:
-    cells_of = {name: cells[column] for name, column in work.columns.items()}
-    values = {**work.request.constants, **cells_of}
+def _assumed(known: Collection[str], said: Collection[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield what no column states, with the fields that follow; `said` are some verdicts."""
+    if "verdict" in known and not {"b", "b_sha256", "b_by", "b_score"} & {*known}:
+        if said and {*said} <= {*PASSES, *NO_ANSWER, ""}:
+            yield ALONE, {"b_sha256": _FAILS}
+        elif "a_by" in known:
+            yield _ONE_BASELINE, {"b_by": _BASELINE}
+    if "judge" not in known:
+        yield _NO_JUDGE, {"judge": UNKNOWN}
+    if not {"item", "question", "question_sha256"} & {*known}:
+        yield _NO_ITEM, {}
+
+
+def _add(line: int, values: Mapping[str, str], work: _Work) -> None:
     try:
         row = _row(values, work)
     except msgspec.ValidationError as error:
@@ -147,7 +260,7 @@ def _row(values: Mapping[str, str], work: _Work) -> Row:
     Raises: _UnfitError or ValidationError of the first field that cannot be used.
     """
     for name in ("item", "judge"):
-        if not values[name]:
+        if not values.get(name, name):
             raise _UnfitError(name, "is empty", f"say of each verdict its {name}")
     # The same name stands in many lines: once in memory.
     verdict: dict[str, Any] = {
@@ -159,9 +272,53 @@ def _row(values: Mapping[str, str], work: _Work) -> Row:
         for key, value in _text(name, values, texts=work.request.texts).items():
             if verdict.setdefault(key, value) not in (value, str(value)):
                 raise _UnfitError(key, f"is not that of {name}", f"leave out {key}, or {name}")
-    verdict |= _words(values, work.request.words, scored=any(map(verdict.get, SCORES)))
-    fixed = {"file": _FILE, "setting": _setting(values, work)}
-    return msgspec.convert(verdict | fixed, Row, strict=False)
+    verdict |= _words(values, work.labels, scored=any(map(verdict.get, SCORES)))
+    verdict |= {"file": _FILE, "setting": _setting(values, work)}
+    return msgspec.convert(_named(verdict, work), Row, strict=False)
+
+
+def _named(verdict: dict[str, Any], work: _Work) -> dict[str, Any]:
+    """Return a verdict under the name of its item, which is a question with two answers.
+
+    A column `item` names it. Any other column names the question, of which there may be several
+    pairs of answers; a pair that was met before with its sides exchanged is turned round.
+    """
+    is_item = work.column(_ITEM) == work.request.columns.get(_ITEM, _ITEM)
+    if work.has_texts and is_item and "item" in verdict:
+        return verdict
+    texts = [verdict.get(name) for name in ("question_sha256", "a_sha256", "b_sha256")]
+    stated = [
+        verdict.get(name) for name in ("subset", "item", "question_sha256") if name in verdict
+    ]
+    question = "/".join(map(str, stated)) if stated else digest("/".join(map(str, texts)))
+    if not work.has_texts:
+        for side in "ab":
+            if by := verdict.get(f"{side}_by"):
+                verdict.setdefault(f"{side}_sha256", intern(digest(f"{question}/{by}")))
+    a, b = (verdict.get(f"{side}_sha256", "") for side in "ab")
+    if (question, b, a) in work.pairs:
+        verdict, a, b = _turned(verdict), b, a
+    elif b and b != _FAILS:
+        work.pairs.add((question, a, b))
+    verdict.setdefault("question_sha256", intern(digest(question)))
+    named = verdict.get(_ITEM, question if len(question) < len(a) else question[:12])
+    return verdict | {"item": intern(f"{named}/{a[:12]}/{b[:12]}")}
+
+
+def _turned(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a verdict with its two sides exchanged."""
+    other = {"a": "b", "b": "a"}
+    sides = {
+        f"{other[name[0]]}{name[1:]}" if name[:2] in ("a_", "b_") else name: value
+        for name, value in verdict.items()
+    }
+    words = {
+        name: other.get(sides[name], sides[name])
+        for name in (_FIRST, _VERDICT, _GOLD)
+        if name in sides
+    }
+    people = tuple(other.get(said, said) for said in sides.get(_HUMANS, ()))
+    return sides | words | ({_HUMANS: people} if people else {})
 
 
 def _is_nan(name: str, cell: str) -> bool:
@@ -190,7 +347,8 @@ def _words(values: Mapping[str, str], labels: Mapping[str, str], *, scored: bool
     Raises: _UnfitError for a label that is none of our words, or a place that is nobody's.
     """
     fields: dict[str, Any] = {}
-    at: Mapping[str, str] = {}
+    authors = {values[by]: side for side in "ab" if values.get(by := f"{side}_by")}
+    at = authors if len(authors) > 1 or "b_by" not in values else {}
     for name in _WORDS:
         cell = values.get(name, "").strip()
         if not cell and (name != _VERDICT or scored):
@@ -203,19 +361,24 @@ def _words(values: Mapping[str, str], labels: Mapping[str, str], *, scored: bool
         if said:
             fields[name] = tuple(said) if name == _HUMANS else said[0]
         if name == _FIRST:
-            at = dict(zip(_PLACES, _WORDS[name] if said[0] == "a" else ("b", "a"), strict=True))
+            places = _WORDS[name] if said[0] == "a" else ("b", "a")
+            at |= zip(_PLACES, places, strict=True)
     return fields
 
 
 def _word(name: str, label: str, labels: Mapping[str, str], at: Mapping[str, str]) -> str:
-    said = labels.get(label, label.lower())
+    said = at.get(label) or labels.get(label) or labels.get(label.lower(), label.lower())
     said = at.get(said, said)
     if said in _WORDS[name]:
         return said
+    if name == _VERDICT and said in NO_ANSWER:
+        return "unreadable"
     if said in _PLACES:
         problem = "is a place, and no column `first` says who stood there"
         raise _UnfitError(name, problem, "name that column by --map first=COLUMN")
     remedy = f"say what it means: --label '{label}=WORD', {_listed(name)}"
+    if label.replace(".", "", 1).isdigit():
+        remedy = f"a column of scores is a_score: --map a_score=COLUMN. Else {remedy}"
     raise _UnfitError(name, f"{label!r} is no label", remedy)
 
 
@@ -227,7 +390,7 @@ def _apart(cell: str, labels: Mapping[str, str]) -> list[str]:
     """Return the labels of a cell: apart by semicolons, or by blanks where none of them has one."""
     parts = [part.strip() for part in cell.split(";") if part.strip()]
     known = {*labels, *_WORDS[_HUMANS]}  # a label may hold a semicolon, or a blank
-    if cell in known:
+    if {cell, cell.lower()} & known:
         return [cell]
     split = [word for part in parts for word in ([part] if part in labels else part.split())]
     return split if {*split} <= known or len(parts) > 1 else parts

@@ -34,6 +34,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     a_sha256: Digest | UnsetType = UNSET
     a_length: Count | UnsetType = UNSET
     subset: Name | UnsetType = UNSET
+    group: Name | UnsetType = UNSET
     question_sha256: Digest | UnsetType = UNSET
     a_text: str | UnsetType = UNSET
     a_by: Name | UnsetType = UNSET

@@ -273,7 +273,7 @@ def test_reading_r44_fresh_runs_of_one_evaluator_seldom_seem_to_differ(
     odds: Odds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The wheel goes where earlier verdicts sent it, and the test holds its level all the same."""
-    monkeypatch.setattr("epc.audit.drift.SHUFFLES", 199)
+    monkeypatch.setattr(drift, "SHUFFLES", 199)
     draw, runs = np.random.default_rng(3), 120
     verdicts = [
         compare_fresh(

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -165,24 +166,22 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "verdicts.csv:1: the columns are missing, expected strategy,domain,task,verdict"),
+        ("", "verdicts.csv:1: has no a or a_sha256 or a_by"),
         (b"strategy,domain\xff", "verdicts.csv:1: no CSV: the line is not UTF-8"),
         (SMALL.encode("utf-16-le"), "verdicts.csv:1: no CSV: the line holds a NUL"),
-        ("a,b\n", "verdicts.csv:1: the columns are a, b, expected strategy,domain,task,verdict"),
-        (HEADER.replace("verdict", "verdict,note"), "verdicts.csv:1: the columns are"),
+        ("a,b\n", "verdicts.csv:1: has no verdict or a_score or b_score"),
+        ("strategy,task,verdict\ns,t,A\n", "verdicts.csv:2: no domain: a row needs strategy, dom"),
         ('"strategy\n', "verdicts.csv:1: no CSV: unexpected end of data"),
         (HEADER, "verdicts.csv: expected verdicts in 2 to 16 domains, and found are: none"),
         (HEADER + "s,text,t,A\n", "expected verdicts in 2 to 16 domains, and found are: text"),
-        (SMALL + "x,text,t1,C\n", "verdicts.csv:5: verdict 'C', expected A, B or tie"),
-        (SMALL + "x,text,t1,a\n", "verdicts.csv:5: verdict 'a'"),
-        (SMALL + "x,text,t1, A\n", "verdicts.csv:5: verdict ' A'"),
-        (SMALL + "x,text,t1,\n", f"verdicts.csv:5: expected {HEADER.strip()}, none of them empty"),
+        (SMALL + "x,text,t1,C\n", "verdicts.csv:5/verdict: 'C' is no label"),
+        (SMALL + "x,text,t1,\n", "verdicts.csv:5/verdict: is empty, and no score stands beside it"),
         (SMALL + "x,Audio,t1,A\n", "verdicts.csv:5: domain 'Audio', expected 1 to 32 of a-z"),
         (HEADER.replace("task", "domain"), "verdicts.csv:1: the column 'domain' stands twice"),
         (SMALL + "x,text,t1\n", "verdicts.csv:5: has 3 cells, and the header 4 columns"),
         (SMALL + "x,text,t1,A,note\n", "verdicts.csv:5: has 5 cells, and the header 4 columns"),
-        (SMALL + ",text,t1,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
-        (SMALL + "x,text,,A\n", "verdicts.csv:5: expected strategy,domain,task,verdict"),
+        (SMALL + ",text,t1,A\n", "verdicts.csv:5: no strategy: a row needs strategy, domain, task"),
+        (SMALL + "x,text,,A\n", "verdicts.csv:5: no task: a row needs strategy, domain, task"),
         (
             SMALL + "\nbold,text,t1,B\n",
             "verdicts.csv:6: bold / text / t1 has the verdict 'B', and the verdict 'A' in line 2",
@@ -197,7 +196,7 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
         ),
         (
             GROUPED + "shy,text,t1,B,\n",
-            "verdicts.csv:5: expected strategy,domain,task,verdict,group",
+            "verdicts.csv:5: no group, and the file has a column of groups",
         ),
         (
             GROUPED + "shy,text,t1,B\n",
@@ -214,6 +213,21 @@ def test_a_row_that_cannot_be_used_is_refused_with_its_line(
         read_table(table(tmp_path, content))
 
     assert message in str(refused.value)
+
+
+def test_recorded_verdicts_are_read_as_an_audit_reads_a_table(tmp_path: Path) -> None:
+    """Other columns, other names and spellings of a label, other formats: one reader for both."""
+    plain = read_table(table(tmp_path, SMALL)).verdicts
+    noted = SMALL.replace("\n", ",note\n").replace(",A,", ",a,")
+    rows = [
+        dict(zip(("author", *HEADER.strip().split(",")[1:]), line.split(","), strict=True))
+        for line in SMALL.split()[1:]
+    ]
+    lines = tmp_path / "verdicts.jsonl"
+    lines.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+
+    assert read_table(table(tmp_path, noted)).verdicts == plain
+    assert read_table(lines).verdicts == plain
 
 
 def test_a_missing_file_is_the_disk_s_fault(tmp_path: Path) -> None:

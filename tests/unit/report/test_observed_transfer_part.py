@@ -61,7 +61,7 @@ def said(found: Transferred | None) -> str:
     whole = report(verdict("1", "a", "a"))
     (group,) = whole.groups
     printed = text(replace(whole, groups=[replace(group, transfer=found)]))
-    return printed[printed.index("transfer by ") :].partition("\n\n")[0] if found else printed
+    return printed[printed.index("Transfer of ") :].partition("\n\n")[0] if found else printed
 
 
 def test_reading_r72_the_words_of_what_crosses_by_recorded_verdicts(golden: Golden) -> None:
@@ -79,4 +79,4 @@ def test_reading_r72_the_words_of_what_crosses_by_recorded_verdicts(golden: Gold
     }
 
     golden("observed_transfer", {case: said(found) for case, found in cases.items()})
-    assert "transfer by " not in said(None)
+    assert "Transfer of " not in said(None)

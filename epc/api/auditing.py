@@ -1,0 +1,95 @@
+"""What a run, or a table of verdicts, shows of its judge: `epc audit` from Python."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from epc.analysis.audit import Audit
+from epc.analysis.audit import audit as audit_run
+from epc.analysis.observed import Report, measure
+from epc.analysis.observed_rows import Choices
+from epc.api.frames import frame
+from epc.errors import UsageError, refuse
+from epc.records.observed.converting import Request, Taken
+from epc.records.observed.shapes import is_votes, opened
+from epc.records.typed import as_json
+from epc.report.observed_text import page_of, text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = ("judge", "figure", "value", "low", "high", "n", "questions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """What verdicts show of their judges; printed it is the text of `epc audit`.
+
+    `taken` says what the columns were taken for, and `report` has every figure.
+    """
+
+    report: Report
+    taken: Taken
+
+    def __str__(self) -> str:
+        return text(self.report, self.taken)
+
+    @property
+    def figures(self) -> "pd.DataFrame":
+        """One row for each figure of a judge, with its 95% interval."""
+        rows = [
+            (group.settings[0], name, f.value, *(f.ci95 or (None, None)), f.n, f.items)
+            for group in self.report.groups
+            for name, f in group.figures.items()
+        ]
+        return frame(rows, _COLUMNS)
+
+    def as_json(self) -> Any:
+        """Return what `epc audit --format json` prints."""
+        return as_json(self.report) | {"taken": as_json(self.taken)}
+
+    def html(self) -> str:
+        """Return the report as one HTML document."""
+        return page_of(self.report, self.taken, f"epc audit {self.report.source.name}")
+
+
+def audit(
+    what: "str | Path | pd.DataFrame",
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    baseline: str | None = None,
+    domains: Sequence[str] = (),
+    same: Mapping[str, str] | None = None,
+) -> Audited | Audit:
+    """Return what a table of verdicts, a file of them, or a run shows of its judge.
+
+    `columns` maps fields to columns, `labels` labels to a, b, tie or unreadable, and `constants`
+    has what is the same in all rows. `baseline` and `domains` choose what transfer is measured
+    between, `same` the author that a judge is. A run, by its path, gets the audit of a run.
+
+    Raises: MalformedError with the line of the first verdict that cannot be used; UsageError if a
+    choice names what is not there; WorldError if the disk fails.
+    """
+    request = Request(columns=columns or {}, words=labels or {}, constants=constants or {})
+    choices = Choices(same=same or {}, baseline=baseline, domains=domains)
+    if not isinstance(what, str | Path):
+        with TemporaryDirectory(prefix="epc-") as folder:
+            path = Path(folder) / "DataFrame"
+            what.to_json(path, orient="records", lines=True, date_format="iso")
+            return _of_verdicts(path, request, choices)
+    path = Path(what)
+    if not path.exists():
+        raise UsageError(f"{path} is no file or folder")
+    return _of_verdicts(path, request, choices) if is_votes(path) else audit_run(path)
+
+
+def _of_verdicts(path: Path, request: Request, choices: Choices) -> Audited:
+    votes = opened(path, request)
+    refuse(votes.findings)
+    assert votes.header is not None
+    assert votes.verdicts is not None
+    return Audited(report=measure(votes.header, votes.verdicts, (), choices), taken=votes.taken)

@@ -1,0 +1,143 @@
+"""Columns and labels of tables that people have, and the fields and verdicts that they mean.
+
+A column is known by its name: a field's own, or one that people use for it. What a table is taken
+for is said to its owner, who can say otherwise by --map, --label and --set.
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+# Fields in the order in which they take columns, and the other names of their columns.
+ALSO: Final[Mapping[str, str]] = {
+    "item": "item_id question_id prompt_id example_id sample_id instance_id task_id pair_id id uid",
+    "question": "task question_text instruction user_prompt input query",
+    "judge": "judge_model judge_name judge_id evaluator evaluator_model grader grader_model",
+    "a": "answer_a response_a output_a completion_a text_a candidate_a answer_1 response_1 output_1"
+    " completion_1 answer1 response1 output1 answer_left response_left",
+    "b": "answer_b response_b output_b completion_b text_b candidate_b answer_2 response_2 output_2"
+    " completion_2 answer2 response2 output2 answer_right response_right",
+    "a_by": "model_a model_1 model1 system_a author_a strategy model_left",
+    "b_by": "model_b model_2 model2 system_b author_b baseline model_right",
+    "first": "shown_first first_shown first_position presented_first",
+    "verdict": "winner judge_verdict judge_winner judge_label judge_preference judge_choice"
+    " judge_decision judgment judgement preference preferred decision choice vote",
+    "humans": "human people human_label human_labels human_winner human_verdict human_preference"
+    " human_choice human_vote human_decision annotator annotators expert person",
+    "gold": "gold_label ground_truth truth correct_label reference_label expected label",
+    "a_score": "score_a rating_a score_1 rating_1 score1",
+    "b_score": "score_b rating_b score_2 rating_2 score2",
+    "subset": "domain category dataset topic_area task_type benchmark",
+    "group": "cluster topic",
+    "repeat": "repetition trial attempt epoch replicate iteration",
+    "confidence": "probability judge_confidence",
+    "answer": "judge_answer judge_output judge_response raw_judgment rationale explanation",
+    "prompt": "judge_prompt prompt_name prompt_version template",
+    "platform": "provider",
+    "date": "judged_at timestamp created_at",
+    "input_tokens": "prompt_tokens",
+    "output_tokens": "completion_tokens",
+}
+# Of a file that judges answers one by one.
+_ALONE: Final[Mapping[str, str]] = {
+    "a": "response output completion generation model_output model_response answer",
+    "a_by": "author system generator",
+    "a_score": "score rating grade judge_score",
+}
+_PROMPT, _QUESTION, _SCORE = "prompt", "question", "a_score"
+_PERSON: Final = re.compile(r"(human|annotator|rater|person|expert|reviewer)(_label)?_?\d+")
+_A_QUESTION: Final = 5  # a judge has fewer prompts than a file has questions
+
+PASSES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(["pass", "passed", "yes", "true", "correct", "good", "acceptable", "1"], "a"),
+    **dict.fromkeys(
+        ["fail", "failed", "no", "false", "incorrect", "bad", "unacceptable", "wrong", "0"], "b"
+    ),
+}
+SIDES: Final[Mapping[str, str]] = {
+    **{
+        f"{word}{gap}{side}": meant
+        for word in ("model", "answer", "response", "output", "assistant", "candidate", "option")
+        for gap in ("_", " ", "")
+        for side, meant in (("a", "a"), ("b", "b"), ("1", "a"), ("2", "b"))
+    },
+    "[[a]]": "a",
+    "[[b]]": "b",
+    "left": "a",
+    "right": "b",
+    "1": "a",
+    "2": "b",
+    **dict.fromkeys(
+        ("[[c]]", "draw", "equal", "same", "neither", "both", "both_bad", "both bad", "bothbad"),
+        "tie",
+    ),
+    **dict.fromkeys(("tie (bothbad)", "tie_bothbad", "tie (both bad)", "ties"), "tie"),
+}
+NO_ANSWER: Final = frozenset(
+    [
+        "error",
+        "invalid",
+        "none",
+        "null",
+        "n/a",
+        "unparsable",
+        "unparseable",
+        "parse_error",
+        "refusal",
+        "refused",
+    ]
+)
+
+
+def plain(name: str) -> str:
+    """Return a column's name without what spelling varies in."""
+    return re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
+
+
+def people_of(present: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that hold one person's label each: human_1, human_2, ..."""
+    return tuple(name for name in present if _PERSON.fullmatch(plain(name)))
+
+
+def recognised(
+    fields: Sequence[str],
+    present: Sequence[str],
+    taken: Mapping[str, str],
+    sample: Sequence[Mapping[str, str]],
+) -> dict[str, str]:
+    """Return the column of each of the fields; `taken` has those that the user named."""
+    columns = {field: name for field, name in taken.items() if name}
+    free = {plain(name): name for name in reversed(present) if name not in taken.values()}
+    names = {**dict.fromkeys(fields, ""), **ALSO}
+    if _is_question(_PROMPT, present, sample):
+        names |= {_QUESTION: f"{_PROMPT} {names[_QUESTION]}"}
+        del names[_PROMPT]
+    for field in [field for field in names if field in present and field not in taken]:
+        columns[field] = field
+        free.pop(field, None)
+    _take(names, columns, free, taken)
+    if not {"b", "b_sha256", "b_score"} & {*columns}:
+        named = {"a_sha256", "b_by"} & {*columns}
+        alone = {name: _ALONE[name] for name in _ALONE if name == _SCORE or not named}
+        _take(alone, columns, free, taken)
+    people = [name for name in people_of(present) if name in free.values()]
+    if people and "humans" not in {*columns, *taken}:
+        columns |= {"humans": ", ".join(people)}
+    return columns
+
+
+def _take(
+    names: Mapping[str, str], columns: dict[str, str], free: dict[str, str], taken: Collection[str]
+) -> None:
+    """Give each field the first free column of its names."""
+    for field, other in names.items():
+        for name in (field, *other.split()):
+            if field not in {*columns, *taken} and name in free:
+                columns[field] = free.pop(name)
+
+
+def _is_question(name: str, present: Sequence[str], sample: Sequence[Mapping[str, str]]) -> bool:
+    """Return whether a column of prompts is of questions: a judge has fewer prompts."""
+    if name not in present or _QUESTION in present:
+        return False
+    return len({row[name] for row in sample}) > _A_QUESTION

@@ -1,0 +1,212 @@
+"""Tables as people have them: which column is which field, and which label is which verdict."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from epc.errors import MalformedError
+from epc.records.observed import table
+from epc.records.observed.converting import Conversion, Request, digest
+
+
+def converted(folder: Path, text: str, name: str = "t.csv", **request: Any) -> Conversion:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return table.convert(path, Request(**request))
+
+
+def rows(done: Conversion) -> list[Mapping[str, Any]]:
+    assert not done.findings, done.findings
+    return [msgspec.to_builtins(row) for row in done.rows]
+
+
+ARENA = """question_id,model_a,model_b,winner,judge,category,notes
+1,m-1,m-2,model_a,j,math,x
+2,m-1,m-2,m-2,j,math,
+3,m-1,m-2,tie (bothbad),j,code,
+"""
+
+
+def test_reading_r77_votes_of_an_arena_are_known_by_the_names_of_their_columns(
+    tmp_path: Path,
+) -> None:
+    done = converted(tmp_path, ARENA)
+
+    assert done.taken.columns == {
+        "item": "question_id",
+        "a_by": "model_a",
+        "b_by": "model_b",
+        "verdict": "winner",
+        "judge": "judge",
+        "subset": "category",
+    }
+    assert done.taken.unused == ["notes"]
+    assert [row["verdict"] for row in rows(done)] == ["a", "b", "tie"]
+    assert done.header is not None
+    assert done.header.identity == "name"  # no texts: answers are who wrote them
+    assert done.header.made is None
+
+
+def test_reading_r77_a_pair_with_its_sides_exchanged_is_the_same_item(tmp_path: Path) -> None:
+    """The third row is the first one asked in the other order, and its winner the same author."""
+    text = "question_id,model_a,model_b,winner,first,human,judge\n"
+    text += "1,m-1,m-2,model_a,a,model_a,j\n2,m-1,m-2,model_b,a,model_b,j\n"
+    text += "1,m-2,m-1,model_b,a,tie,j\n"
+
+    first, second, turned = rows(converted(tmp_path, text))
+
+    assert turned["item"] == first["item"] != second["item"]
+    assert (turned["a_by"], turned["b_by"]) == ("m-1", "m-2")
+    assert (turned["verdict"], turned["first"], turned["humans"]) == ("a", "b", ("tie",))
+
+
+def test_reading_r77_strategies_by_domain_are_compared_with_one_baseline(tmp_path: Path) -> None:
+    text = "strategy,domain,task,verdict,group\nbold,x,t1,A,g\nshy,x,t1,tie,g\nbold,y,t2,B,h\n"
+
+    done = converted(tmp_path, text)
+
+    one, two, three = rows(done)
+    assert (one["a_by"], one["b_by"], one["subset"], one["group"]) == (
+        "bold",
+        "the baseline",
+        "x",
+        "g",
+    )
+    assert [one["verdict"], two["verdict"], three["verdict"]] == ["a", "tie", "b"]
+    assert one["question_sha256"] == two["question_sha256"] != three["question_sha256"]
+    assert [*done.taken.assumed] == [
+        "each verdict compares an answer (a) with one baseline (b)",
+        "no column names the judge: all verdicts count as those of one judge",
+    ]
+
+
+def test_reading_r77_pass_and_fail_of_single_answers_are_a_choice(tmp_path: Path) -> None:
+    text = "id,response,judge_verdict,human_1,human_2\n"
+    text += "1,Paris,pass,yes,fail\n2,Rome,FAIL,,fail\n3,Oslo,error,pass,\n"
+
+    done = converted(tmp_path, text)
+
+    one, two, three = rows(done)
+    assert [one["verdict"], two["verdict"], three["verdict"]] == ["a", "b", "unreadable"]
+    assert [one["humans"], two["humans"], three["humans"]] == [("a", "b"), ("b",), ("a",)]
+    assert one["a_sha256"] == digest("Paris")
+    assert table.ALONE in done.taken.assumed
+    assert done.taken.columns["humans"] == "human_1, human_2"
+
+
+def test_reading_r77_many_prompts_are_questions_and_few_are_the_judges(tmp_path: Path) -> None:
+    head = "prompt,response_a,response_b,winner\n"
+    many = converted(tmp_path, head + "".join(f"Why {n}?,x,y,A\n" for n in range(6)))
+    few = converted(tmp_path, head + "".join(f"v{n % 2},x{n},y,A\n" for n in range(6)))
+
+    assert many.taken.columns["question"] == "prompt"
+    assert few.taken.columns["prompt"] == "prompt"
+    assert few.header is not None
+    assert {s.prompt.name for s in few.header.settings.values()} == {"v0", "v1"}
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.json"])
+def test_reading_r77_lines_of_json_are_rows_and_what_is_nested_has_a_dotted_name(
+    name: str, tmp_path: Path
+) -> None:
+    values = [
+        {
+            "item": n,
+            "a": "x",
+            "b": "y",
+            "out": {"winner": "A"},
+            "humans": ["a", "tie"],
+            "repeat": 1.0,
+        }
+        for n in range(2)
+    ]
+    text = json.dumps(values) if name == "t.json" else "\n".join(map(json.dumps, values))
+
+    one, _ = rows(converted(tmp_path, text, name, columns={"verdict": "out.winner"}))
+
+    assert (one["verdict"], one["humans"], one["repeat"]) == ("a", ("a", "tie"), 1)
+
+
+def test_reading_r77_excel_and_parquet_say_what_csv_says(tmp_path: Path) -> None:
+    """Both files were written by other programs: pyarrow, and a workbook by hand below."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    said = rows(converted(tmp_path, ARENA))
+    head, *lines = [line.split(",") for line in ARENA.splitlines()]
+    columns = {name: [line[at] for line in lines] for at, name in enumerate(head)}
+    pq.write_table(pa.table(columns | {"question_id": [1, 2, 3]}), tmp_path / "t.parquet")
+    workbook(tmp_path / "t.xlsx", [head, *lines])
+
+    for name in ("t.parquet", "t.xlsx"):
+        assert rows(table.convert(tmp_path / name, Request())) == said
+
+
+def workbook(path: Path, cells: list[list[str]]) -> None:
+    """Write the least workbook that there is: texts in line, numbers as numbers."""
+    from xml.sax.saxutils import escape
+    from zipfile import ZipFile
+
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+    def cell(at: int, row: int, text: str) -> str:
+        place = f"{chr(65 + at)}{row}"
+        if text.isdigit():
+            return f'<c r="{place}"><v>{text}</v></c>'
+        return f'<c r="{place}" t="inlineStr"><is><t>{escape(text)}</t></is></c>'
+
+    sheet = "".join(
+        f'<row r="{n}">{"".join(cell(at, n, text) for at, text in enumerate(row) if text)}</row>'
+        for n, row in enumerate(cells, 1)
+    )
+    with ZipFile(path, "w") as file:
+        file.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels" ContentType='
+            '"application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
+            f'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType='
+            f'"{kind}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" '
+            f'ContentType="{kind}.worksheet+xml"/></Types>',
+        )
+        file.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" '
+            f'Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        file.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+            '<sheet name="votes" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        file.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" '
+            f'Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        )
+        file.writestr(
+            "xl/worksheets/sheet1.xml",
+            f'<worksheet xmlns="{main}"><sheetData>{sheet}</sheetData></worksheet>',
+        )
+
+
+def test_reading_r77_a_damaged_workbook_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04 and nothing else")
+
+    with pytest.raises(MalformedError, match=r"t\.xlsx: no Excel file"):
+        table.convert(tmp_path / "t.xlsx", Request())
+
+
+def test_reading_r77_a_number_where_a_label_is_expected_names_the_column_of_scores(
+    tmp_path: Path,
+) -> None:
+    (found,) = converted(tmp_path, "id,response,verdict\n1,x,4\n").findings
+
+    assert found.where == "t.csv:2/verdict"
+    assert found.remedy.startswith("a column of scores is a_score: --map a_score=COLUMN")
