@@ -17,9 +17,9 @@ from epc.audit.joint import any_differ
 from epc.audit.permutation import PermutationTest, by_tasks
 from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
+from epc.protocol.metrics import gamma
 from epc.protocol.results import vector
 from epc.protocol.table import VerdictTable
-from epc.protocol.vectors import gammas
 from epc.spec.domains import Direction
 
 Json = dict[str, Any]
@@ -70,7 +70,7 @@ def _measured(
     return {
         direction: measured(
             [record["gamma"][direction] for record in per_seed],
-            gammas([(vector(record, again), vector(record, target)) for record in per_seed]),
+            [gamma(vector(record, again), vector(record, target)) for record in per_seed],
         )
         for direction, target in config.domains.target.items()
         for again in [config.domains.control[direction]]

@@ -9,10 +9,8 @@ from itertools import combinations
 from typing import Any
 
 from epc.protocol.diagnostics import StrategyReliability, brier, ece
-from epc.protocol.divergence import divergences
-from epc.protocol.metrics import mpci, zero_cause, zero_coupling
+from epc.protocol.metrics import cpci, gamma, jsd, mpci, pci, zero_cause, zero_coupling
 from epc.protocol.phases import Outcome
-from epc.protocol.vectors import concentrations, gammas, shifts
 from epc.protocol.verdict import Verdict
 from epc.protocol.weights import Weights
 from epc.spec.domains import Domain, Domains, PhaseName
@@ -25,21 +23,17 @@ Estimate = Json  # {"mean": float, "ci95": [low, high] | None}
 
 def weight_figures(seeds: Sequence[Mapping[PhaseName, Weights]], domains: Domains) -> list[Json]:
     """Return what follows from each seed's weight vectors alone (EPC-2.5)."""
-    directions = domains.directions
-    pairs = [(weights[d], weights[domains.target[d]]) for weights in seeds for d in directions]
-    step = len(directions)
-    by_metric = [
-        [dict(zip(directions, row[i : i + step], strict=True)) for i in range(0, len(row), step)]
-        for row in (gammas(pairs), divergences(pairs))
-    ]
-    return [
-        {
-            "gamma": gamma,
-            "jsd": jsd,
-            "zero_coupling": {d: zero_coupling(gamma[d]) for d in directions},
-        }
-        for gamma, jsd in zip(*by_metric, strict=True)
-    ]
+    return [_figures_of(weights, domains) for weights in seeds]
+
+
+def _figures_of(weights: Mapping[PhaseName, Weights], domains: Domains) -> Json:
+    pairs = {d: (weights[d], weights[target]) for d, target in domains.target.items()}
+    gammas = {d: gamma(*pair) for d, pair in pairs.items()}
+    return {
+        "gamma": gammas,
+        "jsd": {d: jsd(*pair) for d, pair in pairs.items()},
+        "zero_coupling": {d: zero_coupling(value) for d, value in gammas.items()},
+    }
 
 
 def zero_causes(
@@ -138,7 +132,7 @@ def summarise(
     """
     directions, phases = domains.directions, domains.phase_names
     vectors = {p: [vector(record, p) for record in records] for p in phases}
-    pcis: dict[str, list[float]] = {p: concentrations(vectors[p]) for p in phases}
+    pcis: dict[str, list[float]] = {p: [pci(vector) for vector in vectors[p]] for p in phases}
     cpcis = _cpcis([vectors[domain] for domain in domains.names])
     pure = zip(*(pcis[domain] for domain in domains.names), strict=True)
     over = _estimates(
@@ -192,7 +186,7 @@ def _cpcis(pure: Sequence[Sequence[Weights]]) -> list[float]:
 
     Shapes: by domain, (n, K) each.
     """
-    of_two = [shifts(list(zip(*both, strict=True))) for both in combinations(pure, 2)]
+    of_two = [list(map(cpci, *both)) for both in combinations(pure, 2)]
     return [mean(domains) for domains in zip(*of_two, strict=True)]
 
 

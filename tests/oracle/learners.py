@@ -122,10 +122,7 @@ class _Sampling:
     def weights(self, state: list[Number]) -> list[Number]:
         rows = [state[at : at + _CELLS] for at in range(0, len(state), _CELLS)]
         nothing = type(state[0])(0)
-        under = []
-        for cells in rows:
-            sums = [nothing, *accumulate(cells)]
-            under.append([before + mass / 2 for before, mass in zip(sums, cells, strict=False)])
+        under = list(map(_under_the_middle, rows))
         every = [list(accumulate(column, mul))[-1] for column in zip(*under, strict=True)]
         highest = [nothing] * len(rows)
         for at, (row, own) in enumerate(zip(rows, under, strict=True)):
@@ -133,6 +130,15 @@ class _Sampling:
                 if middle:
                     highest[at] += mass / middle * all_under
         return _normal(highest)
+
+
+def _under_the_middle(cells: Sequence[Number]) -> list[Number]:
+    """Return how much lies below the middle of each cell."""
+    found, below = [], cells[0] - cells[0]
+    for mass in cells:
+        found.append(below + mass / 2)
+        below += mass
+    return found
 
 
 def _rates(kind: type[Number]) -> list[Number]:
