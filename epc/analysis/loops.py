@@ -19,6 +19,7 @@ from epc.records.loops import (
     CLAUSE,
     GOLD,
     Check,
+    ItemScore,
     Log,
     Logged,
     LoopPlan,
@@ -32,20 +33,24 @@ from epc.records.loops import (
 from epc.records.model_names import key, routes, shorter
 from epc.statistics.figures import Figure
 from epc.statistics.gains import (
+    FEWEST_ANCHORS,
     AssistedGain,
     Exchange,
+    Parted,
     assisted_gain,
     can_be_priced,
     difference_of_gains,
     error_rate,
     exchange,
     gain,
+    parted,
 )
 
 FEWEST_ITEMS: Final = 30
 FEWEST_FOR_GATE: Final = 100
 FEWEST_RUNS: Final = 5
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
+_SECONDS: Final = len("2026-11-26T12:00:00")
 _WIDEST_SHARE: Final = 0.5
 _VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
@@ -320,6 +325,50 @@ def used_up(
     return [name for name, text in names.items() if name in items or text in texts]
 
 
+def parts_of_change(
+    before: Mapping[str, ItemScore],
+    after: Mapping[str, ItemScore],
+    anchors: Mapping[str, ItemScore],
+) -> tuple[Parted | None, list[Finding]]:
+    """Return what of a change between two runs is the judge's, or why nobody can tell.
+
+    Anchors are the new judge's scores of the old run's outputs on some of the same items.
+    """
+    items = [item for item in before if item in after]
+    findings = [*_unfit_anchors(before, anchors, len(items))]
+    if findings:
+        return None, findings
+    change = [float(after[item].score) - float(before[item].score) for item in items]
+    shared = [(at, item) for at, item in enumerate(items) if item in anchors]
+    moved = [float(anchors[item].score) - float(before[item].score) for _, item in shared]
+    return parted(np.array(change), np.array(moved), np.array([at for at, _ in shared])), []
+
+
+def _unfit_anchors(
+    before: Mapping[str, ItemScore], anchors: Mapping[str, ItemScore], items: int
+) -> Iterator[Finding]:
+    clause, foreign = "Reading R95", [item for item in anchors if item not in before]
+    if foreign:
+        problem = f"{len(foreign)} anchors are no items of the first run, such as {foreign[0]}"
+        remedy = "a golden set is no anchor: score outputs of the first run again"
+        yield Finding(clause, "anchors", problem, remedy)
+    others = [
+        item
+        for item, row in anchors.items()
+        if item in before and None not in (row.output, before[item].output)
+        if str(row.output) != str(before[item].output)
+    ]
+    if others:
+        problem = f"the anchor {others[0]} is not the first run's output"
+        yield Finding(clause, "anchors", problem, "score the first run's own outputs again")
+    if len(anchors) < FEWEST_ANCHORS:
+        problem = f"{len(anchors)} anchors are fewer than {FEWEST_ANCHORS}"
+        yield Finding(clause, "anchors", problem, "score more outputs of the first run again")
+    if items < FEWEST_ANCHORS:
+        problem = f"{items} items are in both runs"
+        yield Finding(clause, "runs", problem, "compare two runs of the same items")
+
+
 def _refusals(files: Files) -> Iterator[Finding]:
     """Yield why nothing can be said, all reasons."""
     log, place = files.log, files.log.name
@@ -376,7 +425,7 @@ def _against_the_plan(files: Files) -> Iterator[Finding]:
     if plan.log != files.log.sha256:
         problem = "the log is not the one that the plan was drawn for"
         yield Finding(CLAUSE, files.log.name, problem, "plan again: epc loop plan")
-    if any(row.at is not None and row.at < plan.time for row in files.checks):
+    if any(row.at and row.at[:_SECONDS] < plan.time[:_SECONDS] for row in files.checks):
         problem = f"checks were looked at before the plan's time, {plan.time}"
         yield Finding(CLAUSE, "checks", problem, "plan first, with items that nobody looked at")
     if any(row.plan != files.plan_sha256 for row in files.checks):

@@ -1,10 +1,11 @@
 """`epc loop plan|check|report|gate|drift`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from epc.cli.asking import judge_options, limit_options
 from epc.cli.common import leave, note, now, say_findings, tell, write_page
 from epc.cli.options import FILE, format_option, html_option, printed_as
 from epc.errors import ExitCode
@@ -12,6 +13,7 @@ from epc.printable import annotation
 
 if TYPE_CHECKING:
     from epc.analysis.loops import Files
+    from epc.engine.budget import Limits
 
 
 @click.group()
@@ -89,6 +91,63 @@ def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> 
 
 
 @command.command()
+@click.argument("log", type=FILE)
+@click.option(
+    "--execute",
+    required=True,
+    metavar="CMD|MODULE:FUNCTION",
+    help="Your program: what it gives for an item as a candidate, and how that is judged.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@judge_options
+@limit_options
+@format_option
+def check(
+    log: Path,
+    execute: str,
+    dry_run: bool,
+    decoding: dict[str, dict[str, Any]],
+    limits: "Limits",
+    form: str,
+) -> None:
+    r"""Execute what was planned for a LOG, and ask its judges; or go on where that stopped.
+
+    For each planned item, as seed and as final, CMD reads a JSON object on stdin (candidate, text,
+    item, value, and output, where only the judging is wanted) and prints one: output, and prompt,
+    which judges A and B are asked, or score, by your own metric; gold, if it can check the output.
+    A function of a module gets and returns the same. A judge's reply is read for `score` in JSON,
+    or for its only number. No answered call is asked again, and an output that is the same before
+    and after is asked about once. Outputs that are to be labelled stand in a table beside LOG: fill
+    in its score and run the command again.
+
+    \b
+    Example:
+      epc loop check run.loop.jsonl --execute 'python answer.py' --dry-run
+      epc loop check run.loop.jsonl --execute answer:check --max-cost 2
+    """
+    from epc.cli.progress import shown
+    from epc.cli.run_session import carried_out, show_forecast
+    from epc.engine.loop_checks import Checking, expect
+    from epc.engine.loop_checks import check as carry_out
+    from epc.records.loops import beside, labels_file
+    from epc.records.typed import as_json
+
+    checking = Checking.of(log, decoding.get("judge", {}))
+    if dry_run:
+        show_forecast(expect(checking), form)
+        return
+    work = carry_out(checking, execute, clock=now, watch=shown, limits=limits)
+    rows = carried_out(work, again=f"epc loop check {log} --execute '{execute}'")
+    unread = sum(row.score is None for row in rows)
+    tell(form, lambda: as_json(rows), lambda: f"{len(rows):,} scores, {unread} could not be read")
+    checks, labels = beside(log)[1], labels_file(log)
+    note(f"checks   {checks}")
+    if labels.exists():
+        note(f"labels   {labels}: fill in its score, then the same command again")
+    note(f"  next: epc loop report {log} {checks}")
+
+
+@command.command()
 @click.argument("files", metavar="LOG [CHECKS]...", type=FILE, nargs=-1, required=True)
 @html_option
 @format_option
@@ -162,6 +221,36 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
         ctx.exit(ExitCode.MISUSE)
     spend(log, spent_by(files, now().strftime("%Y-%m-%dT%H:%M:%SZ"), decision.decided))
     leave(clean=decision.word == "ship")
+
+
+@command.command()
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
+@click.argument("anchors", type=FILE)
+@format_option
+def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
+    r"""Say whether it was the judge or the system that changed a score.
+
+    BEFORE has the old judge's scores of the old system, AFTER the new judge's of the new system, on
+    the same items: tables or JSON Lines with item and score. ANCHORS are the new judge's scores of
+    the old system's own outputs, on ten or more items drawn at random. Exits 1 if the anchors
+    cannot tell.
+
+    \b
+    Example:
+      epc loop drift july.csv november.csv july_scored_in_november.csv
+    """
+    from epc.analysis.loops import parts_of_change
+    from epc.records.loops import read_scores
+    from epc.records.typed import as_json
+    from epc.report.loop_text import parted_text
+
+    parts, findings = parts_of_change(*map(read_scores, (before, after, anchors)))
+    if parts is None:
+        say_findings(findings, form)
+        leave(clean=False)
+    said = parted_text(parts)
+    tell(form, lambda: {"sentence": said, **as_json(parts)}, lambda: said)
 
 
 def _read_all(paths: tuple[Path, ...]) -> "list[Files]":

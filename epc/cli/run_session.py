@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from epc.engine.forecast import Share
     from epc.engine.session import Opened
 
+T = TypeVar("T")
+
 
 def carried_out(
-    work: Coroutine[Any, Any, object],
+    work: Coroutine[Any, Any, T],
     *,
     again: str,
     discarded: Callable[[], bool] = lambda: False,
-) -> None:
-    """Do some work to its end, or say which command goes on with it.
+) -> T:
+    """Return the result of some work, or say which command goes on with it.
 
     `discarded` is asked after a call that got no answer whether nothing is left to go on with.
 
@@ -33,7 +35,7 @@ def carried_out(
     from epc.engine.model import CallError
 
     try:
-        asyncio.run(work)
+        return asyncio.run(work)
     except CallError as error:
         if discarded():
             next_step = "nothing was answered, and no run folder is left: run it again"

@@ -42,18 +42,37 @@ async def asked_anew(
     Raises: UsageError if the evaluator cannot be opened; WorldError if the disk fails.
     """
     model = open_model(name)
-    require_keys([model])
-    budget = budget_of([model], limits)
     put_within(model, manifest.configuration, manifest.calibration)
+    role = Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding)
+    async with asked_within([role], folder, clock=clock, watch=watch, limits=limits) as caller:
+        yield role, caller
+
+
+@asynccontextmanager
+async def asked_within(
+    roles: Sequence[Role],
+    folder: Path,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+) -> AsyncIterator[Caller]:
+    """Have models asked within the block and the user's limits; a journal in the folder keeps it.
+
+    Raises: UsageError if a key is missing; WorldError if the disk fails.
+    """
+    models = [role.model for role in roles]
+    require_keys(models)
+    budget = budget_of(models, limits)
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(asking([model], limits))
+        await stack.enter_async_context(asking(models, limits))
         journal = journal_in(folder)
         stack.callback(lambda: journal.close() if len(journal) else journal.remove())
         progress = Progress(budget=budget)
         caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget, clock=clock)
         stack.push_async_callback(caller.close)
         await stack.enter_async_context(watch(progress))
-        yield Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding), caller
+        yield caller
 
 
 async def ask_twice(

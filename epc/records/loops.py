@@ -5,8 +5,10 @@ somebody's own; checks have a line for every score on an item that the optimiser
 Reading R93 says what each may hold.
 """
 
+import csv
+import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass
 from math import isfinite
 from pathlib import Path
@@ -17,13 +19,15 @@ from msgspec import Struct
 
 from epc.digests import file_sha256, sha256
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
+from epc.printable import inert
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
-from epc.records.strict_json import dumps_line, read, read_lines, write
+from epc.records.strict_json import dumps_line, read, read_lines, write, write_text
 from epc.records.typed import as_json, parse, written
 
 CLAUSE: Final = "Reading R93"
 GOLD: Final = "gold"  # the judge of a label
+EXECUTED: Final = "executed.jsonl"
 LEDGER: Final = "loop.ledger.jsonl"
 _LOG, _PLAN, _CHECKS, _KEPT = ".loop.jsonl", ".plan.json", ".checks.jsonl", ".kept.jsonl"
 _DIGITS: Final = 12
@@ -124,6 +128,38 @@ class Spent(Struct, frozen=True, kw_only=True):
     decided: str | None = None
 
 
+class Executed(Struct, frozen=True, kw_only=True):
+    """What a candidate made of an item, and how that is judged; `output` is the value's digest."""
+
+    candidate: str
+    item: str
+    output: str
+    value: Any
+    prompt: str | None
+    score: float | None
+    gold: float | None
+    at: str
+
+
+class Label(Struct, frozen=True, kw_only=True):
+    """A line of the file of labels: an output, and whether it is right."""
+
+    item: Name
+    output: Name
+    asking: int
+    score: float | None = None
+    text: str = ""
+
+
+class ItemScore(Struct, frozen=True, kw_only=True):
+    """A line of a run that is compared with another: an item's score, and whose output it is of."""
+
+    item: Name
+    score: float | bool
+    output: Name | None = None
+    judge: str = ""
+
+
 class Log(Struct, frozen=True, kw_only=True):
     """An optimiser's log, its lines in their order."""
 
@@ -197,6 +233,19 @@ def is_log(path: Path) -> bool:
         return "split" in file.readline()
 
 
+def read_scores(path: Path) -> dict[str, ItemScore]:
+    """Return the scores of a run by item, as `read_log` reads a log.
+
+    Raises: MalformedError if an item stands twice.
+    """
+    scores: dict[str, ItemScore] = {}
+    for row in _rows(path, ItemScore):
+        if scores.setdefault(str(row.item), row) is not row:
+            problem = f"the item {row.item} stands twice"
+            refuse([Finding("Reading R95", str(path), problem, "keep one score of each item")])
+    return scores
+
+
 def read_plan(path: Path) -> tuple[LoopPlan, str]:
     """Return a plan and its digest.
 
@@ -247,6 +296,43 @@ def append(path: Path, rows: Iterable[Struct]) -> None:
     """
     with able_to("write", path), path.open("a", encoding="utf-8") as file:
         file.writelines(dumps_line(as_json(row)) for row in rows)
+
+
+def read_executed(folder: Path) -> dict[tuple[str, str], Executed]:
+    """Return what was executed so far, by candidate and item."""
+    path = folder / EXECUTED
+    rows = _rows(path, Executed) if path.exists() else []
+    return {(row.candidate, row.item): row for row in rows}
+
+
+def write_lines(path: Path, rows: Iterable[Struct]) -> None:
+    """Write a file of lines, whole or not at all."""
+    write_text(path, (dumps_line(as_json(row)) for row in rows))
+
+
+def labels_file(log: Path) -> Path:
+    """Return the file beside a log into which people write labels."""
+    return beside(log)[1].with_suffix("").with_suffix(".labels.csv")
+
+
+def read_labels(path: Path) -> list[Label]:
+    """Return the labels of a file that have a score."""
+    return [row for row in _rows(path, Label) if row.score is not None]
+
+
+def write_labels(path: Path, rows: Iterable[Executed], twice: Container[str], salt: str) -> None:
+    """Write the outputs that need a label, in an order that tells nothing of who wrote which."""
+    outputs = {(row.item, row.output): row for row in rows}
+    shuffled = sorted(outputs.values(), key=lambda row: sha256(f"{salt}{row.item}{row.output}"))
+    lines = [(0, row) for row in shuffled]
+    lines += [(1, row) for row in shuffled if row.item in twice]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(("item", "output", "asking", "score", "text"))
+    for asking, row in lines:
+        text = row.value if isinstance(row.value, str) else _SORTED.encode(row.value)
+        writer.writerow((row.item, row.output, asking, "", inert(text)))
+    write_text(path, [buffer.getvalue()])
 
 
 def read_items(path: Path) -> dict[str, Any]:

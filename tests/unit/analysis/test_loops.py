@@ -8,10 +8,19 @@ import pytest
 from loop_support import FINAL, JUDGE, SEED, Row, check_rows, log_rows, run_files, written
 from scipy import stats
 
-from epc.analysis.loops import Files, assess, gate, over_runs, runs_refusals, spent_by
-from epc.records.loops import Spent, read_ledger, spend
+from epc.analysis.loops import (
+    Files,
+    assess,
+    gate,
+    over_runs,
+    parts_of_change,
+    runs_refusals,
+    spent_by,
+)
+from epc.errors import MalformedError
+from epc.records.loops import Spent, read_ledger, read_scores, spend
 from epc.report.document import printed
-from epc.report.loop_text import document, gate_sentence, sentence
+from epc.report.loop_text import document, gate_sentence, parted_text, sentence
 
 
 def problems(folder: Path, **options: Any) -> list[str]:
@@ -272,3 +281,59 @@ def test_reading_r91_without_gold_quality_is_not_measured(tmp_path: Path) -> Non
     assert report is not None
     assert report.quality == "not_measured"
     assert "Quality: not measured." in sentence(report)
+
+
+def drifted(folder: Path, anchors: list[Row], items: int = 40) -> Any:
+    before = [{"item": f"q{n}", "output": f"old {n}", "score": 5 + n % 3} for n in range(items)]
+    after = [{"item": f"q{n}", "output": f"new {n}", "score": 7 + n % 2} for n in range(items)]
+    return parts_of_change(
+        *(
+            read_scores(written(folder / f"{name}.jsonl", rows))
+            for name, rows in (("before", before), ("after", after), ("anchors", anchors))
+        )
+    )
+
+
+def anchor(number: int, **more: Any) -> Row:
+    """The new judge gives the old output a point more."""
+    return {"item": f"q{number}", "output": f"old {number}", "score": 6 + number % 3} | more
+
+
+def test_reading_r95_a_judge_that_gives_a_point_more_is_told_from_the_system(
+    tmp_path: Path,
+) -> None:
+    parts, findings = drifted(tmp_path, [anchor(n) for n in range(0, 40, 4)])
+
+    assert findings == []
+    assert parts.judge.value == 1
+    assert parts.change.value == pytest.approx(parts.system.value + 1)
+    assert parted_text(parts).endswith("Both changed.")
+
+
+@pytest.mark.parametrize(
+    ("anchors", "problem"),
+    [
+        ([anchor(n) for n in range(9)], "9 anchors are fewer than 10"),
+        (
+            [anchor(n) for n in range(12)] + [{"item": "golden", "score": 5}],
+            "1 anchors are no items of the first run, such as golden",
+        ),
+        (
+            [anchor(n, output=f"new {n}") for n in range(12)],
+            "the anchor q0 is not the first run's output",
+        ),
+    ],
+    ids=["too few", "a golden set", "another system's outputs"],
+)
+def test_reading_r95_anchors_that_are_none_are_refused(
+    tmp_path: Path, anchors: list[Row], problem: str
+) -> None:
+    parts, findings = drifted(tmp_path, anchors)
+
+    assert parts is None
+    assert [finding.problem for finding in findings] == [problem]
+
+
+def test_reading_r95_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MalformedError, match="the item q3 stands twice"):
+        drifted(tmp_path, [anchor(3), anchor(3)])

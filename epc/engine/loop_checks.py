@@ -1,0 +1,421 @@
+"""Checking an optimiser's final: seed and final answer the planned items, and judges are asked.
+
+The user's program answers an item as a candidate does, and says either what a judge is asked of the
+answer or what its own metric gives it. Its answers and the judges' are kept beside the log, so that
+the same command goes on where it stopped.
+"""
+
+import asyncio
+import json
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, ValidationError, convert
+
+from epc.analysis.loops import used_up
+from epc.engine.budget import Limits, most_tokens, price_of
+from epc.engine.catalog import open_model
+from epc.engine.forecast import Share, of_texts
+from epc.engine.panel import asked_within
+from epc.engine.plan import asked_decoding, decoding_for
+from epc.engine.roles import Question, Role
+from epc.engine.run_session import Watch
+from epc.engine.task_group import all_of
+from epc.errors import EpcError, StoppedError, UsageError, able_to
+from epc.protocol.config import Decoding
+from epc.protocol.results import Json
+from epc.records.calls import call_of
+from epc.records.loops import (
+    EXECUTED,
+    GOLD,
+    Check,
+    Executed,
+    LoopPlan,
+    Spent,
+    append,
+    beside,
+    digest,
+    labels_file,
+    read_executed,
+    read_kept,
+    read_labels,
+    read_ledger,
+    read_plan,
+    spend,
+    write_labels,
+    write_lines,
+)
+
+_AT_ONCE: Final = 8  # executions under way
+_REPLY: Final = 200  # tokens that a judge's reply usually takes
+_MAX_TOKENS: Final = 1200
+_A, _B = "judge", "judge-b"
+_SIDE: Final = "check"
+_FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+_SCORE: Final = "score"
+_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+_NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
+_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
+Place = tuple[str, str]  # a candidate and an item
+
+
+class Reply(Struct, frozen=True, kw_only=True):
+    """What the user's program says of an item: the output, and how it is judged.
+
+    `prompt` is what a judge is asked about it, `score` what the program's own metric gives it,
+    `gold` whether it is right, where the program can check that.
+    """
+
+    output: Any
+    prompt: str | None = None
+    score: float | None = None
+    gold: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checking:
+    """A plan with its judges, ready to be forecast or carried out."""
+
+    log: Path
+    plan: LoopPlan
+    plan_sha256: str
+    kept: Mapping[tuple[str, str], Any]
+    decoding: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, log: Path, decoding: Mapping[str, Any]) -> "Checking":
+        """Return what the plan beside a log has checked.
+
+        Raises: UsageError if there is no plan, or its items are used up.
+        """
+        path, _, kept = beside(log)
+        if not path.exists():
+            raise UsageError(f"{path} is not there\n  fix: epc loop plan {log} --test ITEMS")
+        plan, plan_sha256 = read_plan(path)
+        checking = cls(
+            log=log,
+            plan=plan,
+            plan_sha256=plan_sha256,
+            kept=read_kept(kept),
+            decoding=decoding,
+        )
+        checking._require_unspent()
+        return checking
+
+    @property
+    def folder(self) -> Path:
+        """Where answers are kept until the checks are whole, and after."""
+        return self.log.with_name(f"{beside(self.log)[1].name}.part")
+
+    def _require_unspent(self) -> None:
+        ledger = read_ledger(self.log)
+        if used := used_up(ledger, self.plan.texts, self.plan_sha256):
+            raise UsageError(f"{used[0]} was used up by another check: plan with fresh items")
+        if any(row.by == self.plan_sha256 for row in ledger) and not self.folder.exists():
+            raise UsageError(
+                f"the ledger says that this plan was checked, and {self.folder} with the answers "
+                "is gone: plan with fresh items"
+            )
+
+    @cached_property
+    def wanted(self) -> dict[Place, Any]:
+        """What is to be executed: candidate and item, and the output if it is there already."""
+        plan = self.plan
+        again = {(r.candidate, r.item): self.kept["output", r.output] for r in plan.again}
+        both: dict[Place, Any] = {(name, i): None for i in plan.test for name in self.pair}
+        return both | again
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Seed and final."""
+        return self.plan.seed, self.plan.final
+
+    def role(self, name: str, model: str) -> Role:
+        """Return a judge as it is asked: greedily unless the user says otherwise."""
+        opened = open_model(model)
+        asked = {_A: dict(self.decoding)} if self.decoding else {}
+        stated = asked_decoding(asked, {_A: opened})
+        usual = Decoding(temperature=0.0, max_tokens=_MAX_TOKENS)
+        decoding = decoding_for(stated, _A, opened) if stated else usual
+        if stated and "max_tokens" not in self.decoding:
+            decoding = replace(decoding, max_tokens=_MAX_TOKENS)
+        return Role(name=name, model=opened, decoding=decoding)
+
+
+def expect(checking: Checking) -> dict[str, Share]:
+    """Return what the judges will be asked for, where they are asked by prompts.
+
+    The length of a prompt that no execution has given yet is that of the others, or of the texts
+    that it will hold.
+    """
+    executed = read_executed(checking.folder)
+    prompts = [row.prompt for row in executed.values() if row.prompt is not None]
+    texts = [str(value) for (kind, _), value in checking.kept.items() if kind != "candidate"]
+    usual = "x" * (_mean(prompts) if prompts else 2 * _mean(texts))
+    test = [*checking.plan.test] * len(checking.pair)
+    asked = {_A: (checking.plan.judge, len(test) + len(checking.plan.again))}
+    if checking.plan.judge_b:
+        asked[_B] = (checking.plan.judge_b, len(test))
+    shares: dict[str, Share] = {}
+    for name, (judge, count) in asked.items():
+        role = checking.role(name, judge.model)
+        texts = [*prompts, *[usual] * count][:count]
+        most = sum(map(most_tokens, texts))
+        price = price_of(role.model.identity.model)
+        lengths = [*map(len, texts)]
+        shares[name] = of_texts(lengths, most, decoding=role.decoding, price=price, reply=_REPLY)
+    return shares
+
+
+async def check(
+    checking: Checking,
+    execute: str,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits,
+) -> list[Check]:
+    """Execute, ask, and write the checks beside the log; return them.
+
+    Raises: StoppedError if something is left, which the same call goes on with; UsageError if the
+    program gives neither prompt nor score; WorldError if the disk fails.
+    """
+    plan = checking.plan
+    stated = clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+    texts = tuple(plan.texts.values())
+    with able_to("make", checking.folder):
+        checking.folder.mkdir(exist_ok=True)
+    spend(checking.log, Spent(at=stated, by=checking.plan_sha256, items=plan.test, texts=texts))
+    executed = await _execute(checking, execute, clock, limits.concurrency or _AT_ONCE)
+    rows = [*_own_scores(checking, executed)]
+    wanted = [*_asked(checking, executed)]
+    names = {_A: plan.judge.model, _B: plan.judge_b.model if plan.judge_b else ""}
+    roles = {name: checking.role(name, names[name]) for name in {each.role for each in wanted}}
+    if roles:
+        places = [
+            (Question(role=roles[each.role], text=each.text, side=_SIDE), each.occasion)
+            for each in wanted
+        ]
+        asking = asked_within(
+            [*roles.values()], checking.folder, clock=clock, watch=watch, limits=limits
+        )
+        async with asking as caller:
+            calls = [*map(call_of, await caller.ask_all("checks", places))]
+        for each, call in zip(wanted, calls, strict=True):
+            score, at = score_in(call.answer), call.answered_at or stated
+            rows += [
+                _check(checking, executed[p], names[each.role], score, at) for p in each.places
+            ]
+    rows += _labels(checking, executed)
+    write_lines(beside(checking.log)[1], rows)
+    return rows
+
+
+async def _execute(
+    checking: Checking, execute: str, clock: Callable[[], datetime], at_once: int
+) -> dict[Place, Executed]:
+    """Return what the program says of every planned item, asking it for what is not on disk."""
+    done, places = read_executed(checking.folder), asyncio.Semaphore(at_once)
+    program, failed = _program(execute), list[EpcError]()
+
+    async def one(place: Place, output: Any) -> None:
+        candidate, item = place
+        request = {
+            "candidate": candidate,
+            "text": checking.kept.get(("candidate", candidate)),
+            "item": item,
+            "value": checking.kept.get(("item", item)),
+            "output": output,
+        }
+        async with places:
+            if failed:  # nothing more is begun
+                raise failed[0]
+            try:
+                reply = await program(request)
+            except EpcError as error:
+                failed.append(error)
+                raise
+        value = reply.output if output is None else output
+        row = Executed(
+            candidate=candidate,
+            item=item,
+            output=digest(value),
+            value=value,
+            prompt=reply.prompt,
+            score=reply.score,
+            gold=reply.gold,
+            at=clock().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        )
+        append(checking.folder / EXECUTED, [row])
+        done[place] = row
+
+    left = {place: output for place, output in checking.wanted.items() if place not in done}
+    await all_of(one(place, output) for place, output in left.items())
+    return done
+
+
+def _program(execute: str) -> Callable[[Json], Any]:
+    """Return the user's program as a coroutine: a function of a module, or a command."""
+    if _FUNCTION.fullmatch(execute):
+        module, _, name = execute.partition(":")
+        sys.path.insert(0, str(Path.cwd()))
+        try:
+            function = getattr(import_module(module), name)
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"--execute {execute}: {error}") from error
+        return lambda request: _of_function(function, request)
+    words = shlex.split(execute)
+    return lambda request: _of_command(words, request)
+
+
+async def _of_function(function: Callable[[Json], Any], request: Json) -> Reply:
+    try:
+        return _reply(await asyncio.to_thread(function, request), request)
+    except Exception as error:
+        if isinstance(error, UsageError):
+            raise
+        raise _stopped(request, f"{type(error).__name__}: {error}") from error
+
+
+async def _of_command(words: Sequence[str], request: Json) -> Reply:
+    pipe = asyncio.subprocess.PIPE
+    with able_to("start", words[0]):
+        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+    stdout, stderr = await process.communicate(json.dumps(request).encode())
+    if process.returncode:
+        last = stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise _stopped(request, f"exit code {process.returncode} {''.join(last)}".strip())
+    try:
+        return _reply(json.loads(stdout), request)
+    except ValueError as error:
+        raise UsageError(f"--execute printed no JSON: {error}") from error
+
+
+def _reply(value: Any, request: Json) -> Reply:
+    try:
+        reply = convert(value, Reply)
+    except ValidationError as error:
+        problem = f"--execute gave no reply for item {request['item']}: {error}"
+        remedy = "an object with output, and prompt or score"
+        raise UsageError(f"{problem}; expected {remedy}") from error
+    if reply.prompt is None and reply.score is None:
+        raise UsageError("--execute gave neither a prompt for the judge nor a score")
+    return reply
+
+
+def _stopped(request: Json, problem: str) -> StoppedError:
+    return StoppedError(
+        f"candidate {request['candidate']} was not executed on item {request['item']}: {problem}\n"
+        "  the same command goes on with what is left"
+    )
+
+
+class _Wanted(Struct, frozen=True, kw_only=True):
+    """A question to a judge, and the candidates whose score its answer is on an item."""
+
+    role: str
+    text: str
+    occasion: str
+    places: tuple[Place, ...]
+
+
+def _asked(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[_Wanted]:
+    """Yield what judges are asked; an output that is the same before and after is asked once."""
+    for item in checking.plan.test:
+        sides = [executed[name, item] for name in checking.pair]
+        by_output: dict[str, list[Executed]] = {}
+        for side in sides:
+            by_output.setdefault(side.output, []).append(side)
+        for output, rows in by_output.items():
+            places = tuple((row.candidate, item) for row in rows)
+            for name in (_A, _B) if checking.plan.judge_b else (_A,):
+                if (text := _prompt(rows[0], name)) is not None:
+                    occasion = f"{checking.plan_sha256}/{item}/{output}"
+                    yield _Wanted(role=name, text=text, occasion=occasion, places=places)
+    for logged in checking.plan.again:
+        row = executed[logged.candidate, logged.item]
+        if (text := _prompt(row, _A)) is not None:
+            occasion = f"{checking.plan_sha256}/again/{logged.item}/{logged.candidate}"
+            places = ((logged.candidate, logged.item),)
+            yield _Wanted(role=_A, text=text, occasion=occasion, places=places)
+
+
+def _prompt(row: Executed, role: str) -> str | None:
+    """Return what a judge is asked about an output; None where the program gave a score."""
+    if role == _A and row.score is not None:
+        return None
+    if row.prompt is None:
+        raise UsageError("--execute gave no prompt, so judge B cannot be asked: plan without it")
+    return row.prompt
+
+
+def _own_scores(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[Check]:
+    """Yield the scores that the program's own metric gave, one for equal outputs."""
+    first: dict[tuple[str, str], float] = {}
+    for place in checking.wanted:
+        row = executed[place]
+        if row.score is not None:
+            score = first.setdefault((row.item, row.output), row.score)
+            yield _check(checking, row, checking.plan.judge.model, score, row.at)
+
+
+def _labels(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[Check]:
+    """Yield the labels that the program gave, and those that people wrote into the file of labels.
+
+    Where the program gives none, the file is made: without a word of who wrote which output.
+    """
+    plan, path = checking.plan, labels_file(checking.log)
+    rows = [executed[name, item] for item in plan.gold for name in checking.pair]
+    for row in rows:
+        if row.gold is not None:
+            yield _check(checking, row, GOLD, row.gold, row.at)
+    if path.exists():
+        for label in read_labels(path):
+            for row in rows:
+                if (row.item, row.output) == (str(label.item), str(label.output)):
+                    yield _check(checking, row, GOLD, label.score, row.at, asking=label.asking)
+    elif any(row.gold is None for row in rows):
+        write_labels(path, rows, twice={*plan.gold_twice}, salt=checking.plan_sha256)
+
+
+def _check(
+    checking: Checking, row: Executed, judge: str, score: float | None, at: str, *, asking: int = 0
+) -> Check:
+    return Check(
+        candidate=row.candidate,
+        item=row.item,
+        output=row.output,
+        judge=judge,
+        score=score,
+        asking=asking,
+        plan=checking.plan_sha256,
+        at=at,
+        text=checking.plan.texts.get(row.item),
+    )
+
+
+def score_in(reply: str) -> float | None:
+    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
+
+    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
+    """
+    fenced = _FENCED.search(reply)
+    try:
+        value = json.loads(fenced[1] if fenced else reply)
+        value = value.get(_SCORE) if isinstance(value, dict) else value
+        return float(value) if isinstance(value, int | float) else None
+    except ValueError:
+        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
+        return float(numbers.pop()) if len(numbers) == 1 else None
+
+
+def _mean(texts: Sequence[str]) -> int:
+    return round(sum(map(len, texts)) / len(texts)) if texts else 0

@@ -1,0 +1,335 @@
+"""Reading R93 as a user meets it: record, plan, check, report, gate, with judges behind HTTP."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, refusal
+from engine_support import environment, epc
+from loop_support import written
+
+from epc.api.loop import record
+from epc.records.loops import digest
+
+A, B = "openai/gpt-4o-2024-08-06", "vllm/other"
+SEED, FINAL = {"style": "plain"}, {"style": "long"}
+VAL = [{"id": f"v{number}", "question": f"What is {number} + 1?"} for number in range(40)]
+TEST = [{"id": f"x{number}", "question": f"What is {number} + 2?"} for number in range(120)]
+# Every third item gets the same output from both candidates.
+PROGRAM = """
+import json, sys
+def answer(style, item):
+    number = int(item[1:])
+    return f"{number + 2}" + (", as one sees" * (style == "long") if number % 3 else "")
+def check(request):
+    output = request["output"]
+    if output is None:
+        output = answer(request["text"]["style"], request["item"])
+    prompt = f"Score from 0 to 10: {request['value']['question']} {output}"
+    gold = None if request["item"] == "x0" else float(len(output) < 9)
+    return {"output": output, "prompt": prompt} | ({} if GOLD else {"gold": gold})
+if __name__ == "__main__":
+    print(json.dumps(check(json.load(sys.stdin))))
+"""
+
+
+def scoring(received: Received) -> Reply:
+    """Like long answers, by a number that the prompt decides alone."""
+    likes = 6 if "as one sees" in received.prompt else 3
+    score = likes + sum(received.prompt.encode()) % 4
+    fenced = "```json\\n" + json.dumps({"reason": "7 of 9", "score": score}) + "\\n```"
+    return completion(fenced.replace("\\n", "\n"))
+
+
+@pytest.fixture
+def run(tmp_path: Path, endpoint: Endpoint) -> Path:
+    """A folder with a recorded optimiser's run, test items, and the user's program."""
+    endpoint.behave = scoring
+
+    def metric(item: dict[str, str], output: str) -> float:
+        return float(len(output))
+
+    splits = {"val": VAL}
+    recorder = record(metric, judge=A, split_of=splits, out=tmp_path / "run.loop.jsonl")
+    for candidate, tail in ((SEED, ""), (FINAL, ", as one sees")):
+        with recorder.candidate(candidate):
+            for item in VAL:
+                recorder(item, f"1{tail}")
+    written(tmp_path / "items.jsonl", TEST)
+    program = PROGRAM.replace("if GOLD", "if True")
+    program_of(tmp_path).write_text(program, "utf-8")
+    return tmp_path
+
+
+def program_of(folder: Path) -> Path:
+    """Return the user's program; a module is imported once, so each test has its own."""
+    return folder / f"answer_{digest(folder.as_posix())}.py"
+
+
+def loop(folder: Path, endpoint: Endpoint, *words: str) -> Any:
+    env = environment(OPENAI_BASE_URL=endpoint.url, VLLM_BASE_URL=endpoint.url, OPENAI_API_KEY="k")
+    return epc("loop", *words, cwd=folder, env=env)
+
+
+def planned(folder: Path, endpoint: Endpoint, *words: str) -> dict[str, Any]:
+    done = loop(
+        folder, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *words,
+        "--format", "json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    plan: dict[str, Any] = json.loads(done.stdout)
+    return plan
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def check(folder: Path, endpoint: Endpoint, *words: str) -> Any:
+    execute = f"{program_of(folder).stem}:check"
+    return loop(folder, endpoint, "check", "run.loop.jsonl", "--execute", execute, *words)
+
+
+def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
+    run: Path, endpoint: Endpoint
+) -> None:
+    plan = planned(run, endpoint, "--gold", "40", "--judge-b", B)
+    done = check(run, endpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert (len(plan["test"]), len(plan["gold"]), len(plan["gold_twice"])) == (120, 40, 30)
+    rows = lines(run / "run.checks.jsonl")
+    again = {(row["candidate"], row["item"]) for row in plan["again"]}
+    # Two scores an item by each judge; a logged output is scored once more by A.
+    assert len(rows) == 2 * 120 * 2 + len(again)
+    assert len(again) == 30
+    # 40 items got the same output twice: one question of each judge for both.
+    asked = [received for received in endpoint.received if received.prompt.startswith("Score")]
+    assert len(asked) == 2 * (2 * 80 + 40) + 30
+    report = json.loads(loop(run, endpoint, "report", "run.loop.jsonl", "--format", "json").stdout)
+    assert (report["items"], report["changed"], report["asked_again"]) == (120, 80, 30)
+    assert report["planned"] is True
+    assert report["judge_b"] == B
+    assert report["fresh"]["value"] > 1.5
+    gate = loop(run, endpoint, "gate", "run.loop.jsonl", "run.checks.jsonl")
+    assert gate.returncode == 0, gate.stderr
+    assert gate.stdout.startswith("ship: ")
+    assert "with no gold beside it" in gate.stdout
+
+
+def test_reading_r93_labels_are_read_from_the_table_that_the_check_leaves(
+    run: Path, endpoint: Endpoint
+) -> None:
+    """The table names no candidate; who fills in its score has labelled."""
+    plan = planned(run, endpoint, "--gold", "60")
+    check(run, endpoint)
+    table = run / "run.labels.csv"
+    with table.open(newline="", encoding="utf-8") as file:
+        labels = list(csv.DictReader(file))
+    assert set(labels[0]) == {"item", "output", "asking", "score", "text"}
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, labels[0].keys())
+        writer.writeheader()
+        for label in labels:
+            right = "as one sees" not in label["text"]
+            writer.writerow({**label, "score": str(int(right))})
+    before = len(endpoint.received)
+    done = check(run, endpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert len(endpoint.received) == before
+    report = json.loads(loop(run, endpoint, "report", "run.loop.jsonl", "--format", "json").stdout)
+    changed = sum(int(item[1:]) % 3 > 0 for item in plan["gold"])
+    assert report["gold"]["labelled"] == 60
+    assert report["quality"] == "worse"
+    # Every changed output of the final is wrong: without the judge's help the gain is their share.
+    assert report["gold"]["value"] == pytest.approx(-changed / 60, abs=0.1)
+    assert report["disagreement"] == 0
+    gate = loop(run, endpoint, "gate", "run.loop.jsonl", "run.checks.jsonl")
+    assert (gate.returncode, gate.stdout.split(":")[0]) == (1, "harms")
+
+
+def test_reading_r93_a_check_goes_on_where_it_stopped_and_asks_nothing_twice(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    capped = check(run, endpoint, "--max-calls", "50")
+    assert capped.returncode == 4, capped.stderr
+    assert "next: epc loop check" in capped.stderr
+    assert not (run / "run.checks.jsonl").exists()
+    endpoint.behave = FailsAfter(40, refusal(400))
+    failed = check(run, endpoint)
+    assert failed.returncode == 4
+    endpoint.behave = scoring
+    done = check(run, endpoint)
+
+    assert done.returncode == 0, done.stderr
+    answered = [p for p, times in endpoint.prompts.items() if p.startswith("Score") and times > 1]
+    refused = 1 + sum(endpoint.prompts.values()) - len(endpoint.prompts)
+    assert len(answered) < refused + 8  # what was under way when the provider refused
+    assert len(lines(run / "run.checks.jsonl.part" / "executed.jsonl")) == 2 * 120 + 30
+
+
+def test_reading_r93_a_dry_run_says_what_will_be_asked_and_sends_nothing(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint, "--judge-b", B)
+    done = check(run, endpoint, "--dry-run", "--format", "json")
+    shares = json.loads(done.stdout)
+
+    assert endpoint.received == []
+    assert shares["judge"]["calls"]["expected"] == 270
+    assert shares["judge-b"]["calls"]["expected"] == 240
+    assert shares["judge"]["cost"]["expected"] > 0
+    assert sorted(path.name for path in run.iterdir() if "part" in path.name) == []
+
+
+def test_reading_r93_a_metric_of_ones_own_asks_no_judge(run: Path, endpoint: Endpoint) -> None:
+    program_of(run).write_text(
+        "def check(request):\n"
+        "    text = request['output'] or request['text']['style']\n"
+        "    return {'output': text, 'score': len(text) / 10, 'gold': 1.0}\n",
+        "utf-8",
+    )
+    planned(run, endpoint, "--gold", "30")
+    done = check(run, endpoint)
+
+    assert done.returncode == 0, done.stderr
+    assert endpoint.received == []
+    rows = lines(run / "run.checks.jsonl")
+    assert {row["judge"] for row in rows} == {A, "gold"}
+    assert not (run / "run.labels.csv").exists()
+
+
+def test_reading_r93_a_command_that_fails_loses_nothing(run: Path, endpoint: Endpoint) -> None:
+    written(run / "items.jsonl", TEST[:30])
+    planned(run, endpoint)
+    program, execute = run / "program.py", f"{sys.executable} program.py"
+    whole = program_of(run).read_text("utf-8")
+    program.write_text(f"{whole}    assert sys.argv[1:] == ['well']\n", "utf-8")
+    words = ("check", "run.loop.jsonl", "--execute")
+    failed = loop(run, endpoint, *words, execute)
+    assert failed.returncode == 4
+    assert "was not executed on item" in failed.stderr
+    assert "exit code 1 AssertionError" in failed.stderr
+
+    assert loop(run, endpoint, *words, f"{execute} well").returncode == 0
+    assert len(lines(run / "run.checks.jsonl")) == 2 * 30 + 30
+
+
+def test_reading_r93_a_second_plan_takes_no_item_that_was_checked(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    (run / "run.plan.json").unlink()
+    refused = loop(run, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl")
+    assert refused.returncode == 1
+    assert "0 test items are left, 120 being used up by earlier checks" in refused.stdout
+    # The same texts under other names are the same items.
+    renamed = [{**item, "id": f"y{number}"} for number, item in enumerate(TEST)]
+    more = [{"id": f"z{number}", "question": f"And {number}?"} for number in range(40)]
+    written(run / "items.jsonl", [*renamed, *more])
+
+    assert planned(run, endpoint)["test"] == [item["id"] for item in more]
+
+
+def test_reading_r93_checks_whose_answers_are_gone_are_not_asked_again(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    for path in (run / "run.checks.jsonl.part").iterdir():
+        path.unlink()
+    (run / "run.checks.jsonl.part").rmdir()
+    done = check(run, endpoint)
+
+    assert done.returncode == 2
+    assert "with the answers is gone" in done.stderr
+
+
+def test_reading_r93_checks_from_before_the_plan_are_refused(run: Path, endpoint: Endpoint) -> None:
+    plan = planned(run, endpoint)
+    check(run, endpoint)
+    rows = lines(run / "run.checks.jsonl")
+    rows[0]["at"] = "2026-01-01T00:00:00Z"
+    written(run / "run.checks.jsonl", rows)
+    done = loop(run, endpoint, "report", "run.loop.jsonl")
+
+    assert done.returncode == 1
+    assert f"checks were looked at before the plan's time, {plan['time']}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda row: row | {"plan": "0" * 64}, "checks name no plan, or another one"),
+        (lambda row: row | {"item": "new"}, "the plan drew no item new"),
+    ],
+    ids=["another plan", "an item that was not drawn"],
+)
+def test_reading_r93_checks_that_the_plan_did_not_draw_are_refused(
+    run: Path, endpoint: Endpoint, spoil: Any, problem: str
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    rows = lines(run / "run.checks.jsonl")
+    written(run / "run.checks.jsonl", [spoil(rows[0]), *rows[1:]])
+
+    assert problem in loop(run, endpoint, "report", "run.loop.jsonl").stdout
+
+
+def test_reading_r93_a_log_that_changed_since_the_plan_is_refused(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    rows = lines(run / "run.loop.jsonl")
+    written(run / "run.loop.jsonl", rows[:-1])
+
+    done = loop(run, endpoint, "report", "run.loop.jsonl")
+    assert "the log is not the one that the plan was drawn for" in done.stdout
+
+
+def test_reading_r93_a_gate_of_a_plan_takes_all_that_was_planned(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    rows = lines(run / "run.checks.jsonl")
+    written(run / "run.checks.jsonl", [row for row in rows if row["item"] != "x7"])
+    done = loop(run, endpoint, "gate", "run.loop.jsonl", "run.checks.jsonl")
+
+    assert done.returncode == 2
+    assert done.stdout == "refused: 2 of 240 planned scores are missing.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--judge-b", "azure/gpt-4o-2024-08-06"), "is the model of judge A"),
+        (("--gold", "500"), "500 labels of 120 test items"),
+    ],
+)
+def test_reading_r93_a_plan_that_cannot_decide_is_refused(
+    run: Path, endpoint: Endpoint, words: tuple[str, ...], problem: str
+) -> None:
+    done = loop(run, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *words)
+
+    assert done.returncode == 1
+    assert problem in done.stdout
+    assert not (run / "run.plan.json").exists()
+
+
+def test_reading_r93_a_plan_takes_no_item_that_the_optimiser_saw(
+    run: Path, endpoint: Endpoint
+) -> None:
+    """By its text: another name does not make it another item."""
+    written(run / "items.jsonl", [*TEST, {"id": "new", "question": "What is  3 + 1?"}])
+    done = loop(run, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl")
+
+    assert done.returncode == 1
+    assert "the optimiser saw 1 of the test items, such as new" in done.stdout
