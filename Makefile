@@ -91,6 +91,7 @@ benchmark: $(VENV)/.dev ## Measure speed, as ratios in one run.
 	$(BIN)/python tests/benchmarks/engine.py
 	$(BIN)/python tests/benchmarks/judge.py
 	$(BIN)/python tests/benchmarks/observed.py
+	$(BIN)/python tests/benchmarks/loop.py
 	$(BIN)/python tests/benchmarks/registry.py
 	$(BIN)/python tests/benchmarks/registry.py observed
 	$(BIN)/python tests/benchmarks/published_site.py

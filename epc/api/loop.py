@@ -31,12 +31,11 @@ from epc.records.loops import (
     Scored,
     beside,
     digest,
-    name_of,
+    name_and_text,
     plain,
     read_kept,
     read_ledger,
     read_log,
-    text_digest,
 )
 
 __all__ = ["Gate", "LoopReport", "Recorder", "RunsReport", "gate", "record", "report"]
@@ -69,7 +68,9 @@ class Recorder:
     def __init__(self, target: Any, *, judge: str, split_of: Split, out: Path) -> None:
         """Take what `record` takes."""
         self._target, self._judge = target, judge
-        self._split_of = split_of if callable(split_of) else _by_name(split_of)
+        self._split_of = split_of if callable(split_of) else None
+        splits = {} if callable(split_of) else split_of
+        self._splits = {name_and_text(i)[0]: name for name, items in splits.items() for i in items}
         kept, begun = beside(out)[2], out.exists() and out.stat().st_size > 0
         self._kept = {*read_kept(kept)}
         seen = read_log(out).rows if begun else []
@@ -156,8 +157,11 @@ class Recorder:
         """Return an item with its name, its text's digest and its split; the next time at once."""
         if len(self._names) > _MOST_NAMES:
             self._names.clear()
-        name = name_of(item)
-        self._names[id(item)] = named = (item, name, text_digest(item), str(self._split_of(item)))
+        name, text = name_and_text(item)
+        split = self._split_of(item) if self._split_of else self._splits.get(name)
+        if split is None:
+            raise UsageError(f"split_of has no split for the item {name}")
+        self._names[id(item)] = named = (item, name, text, split)
         self._keep("item", name, item)
         return named
 
@@ -194,17 +198,6 @@ def gate(log: str | Path, checks: str | Path, *, unplanned: bool = False) -> Gat
     """Return what `epc loop gate` says. Nothing is used up by it: the ledger is the command's."""
     files = Files.read(Path(log), Path(checks))
     return decide(files, read_ledger(Path(log)), unplanned=unplanned)
-
-
-def _by_name(splits: Mapping[str, Iterable[Any]]) -> Callable[[Any], str]:
-    names = {name_of(item): split for split, items in splits.items() for item in items}
-
-    def split_of(item: Any) -> str:
-        if (split := names.get(name_of(item))) is None:
-            raise UsageError(f"split_of has no split for the item {name_of(item)}")
-        return split
-
-    return split_of
 
 
 def _score_of(result: Any) -> float | None:

@@ -192,11 +192,11 @@ def text_digest(item: Any) -> str:
     return sha256(" ".join(str(value).split()).casefold())[:_DIGITS]
 
 
-def name_of(item: Any) -> str:
-    """Return an item's name: its own `item` or `id`, or else the digest of its text."""
-    value = item if isinstance(item, dict) else plain(item)
+def name_and_text(item: Any) -> tuple[str, str]:
+    """Return an item's name and its text's digest; the name is its own `item` or `id`, or that."""
+    text, value = text_digest(item), item if isinstance(item, str | dict) else plain(item)
     named = value if isinstance(value, Mapping) else {}
-    return next((str(named[name]) for name in _NAMES if name in named), None) or text_digest(item)
+    return next((str(named[name]) for name in _NAMES if name in named), text), text
 
 
 def beside(log: Path) -> tuple[Path, Path, Path]:
@@ -342,7 +342,7 @@ def read_items(path: Path) -> dict[str, Any]:
     """
     items: dict[str, Any] = {}
     for place, item in _values(path):
-        name = name_of(item)
+        name, _ = name_and_text(item)
         if name in items:
             problem = f"the item {name} stands twice"
             refuse([Finding(CLAUSE, place, problem, "keep one of them")])

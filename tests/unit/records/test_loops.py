@@ -13,7 +13,7 @@ from epc.records.loops import (
     beside,
     digest,
     is_log,
-    name_of,
+    name_and_text,
     read_checks,
     read_items,
     read_kept,
@@ -89,9 +89,9 @@ def test_reading_r93_a_text_is_the_same_however_it_is_spaced_and_labelled() -> N
 
 
 def test_reading_r93_an_item_is_named_by_its_id_or_by_its_text() -> None:
-    assert name_of({"id": 7, "question": "?"}) == "7"
-    assert name_of({"item": "q1", "id": 7}) == "q1"
-    assert name_of("What?") == text_digest("What?")
+    assert name_and_text({"id": 7, "question": "?"}) == ("7", text_digest("?"))
+    assert name_and_text({"item": "q1", "id": 7})[0] == "q1"
+    assert name_and_text("What?") == (text_digest("What?"),) * 2
 
 
 def test_reading_r93_two_test_items_of_one_name_are_refused(tmp_path: Path) -> None:

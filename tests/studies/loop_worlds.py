@@ -28,6 +28,9 @@ class World:
     styled: bool = False
     bought: bool = False  # style is bought with skill
     labels: int = TEST
+    wrong: float = 0.0  # of the labels
+    skill: float = 0.2  # mean of the candidates' skill, where they are skilled
+    items: int = TEST
 
 
 WORLDS: Final = (
@@ -38,6 +41,12 @@ WORLDS: Final = (
     World(name="taste bought with gold", styled=True, bought=True),
     World(name="both, 100 gold pairs", skilled=True, styled=True, labels=100),
     World(name="both, 40 gold pairs", skilled=True, styled=True, labels=40),
+    World(name="judge = gold + noise, a tenth of the labels wrong", skilled=True, wrong=0.1),
+)
+GATES: Final = (
+    World(name="nothing changes", items=100, labels=0),
+    World(name="judge = gold + noise", skilled=True, items=100, labels=0),
+    World(name="length bias only", styled=True, items=100, labels=0),
 )
 
 
@@ -50,14 +59,14 @@ class Scored:
     test: Array  # (2, 300), by an asking of its own
     gold: Array  # (2, 300), 0 or 1
     labelled: NDArray[np.bool_]  # (300,)
-    expected: Array  # (3,): the true gain of the final by judge, by gold, and its taste
+    expected: dict[str, float]  # the true gains, price and taste of the final
 
 
 def run(world: World, rng: np.random.Generator) -> Scored:
     """Return one run of the optimiser in a world."""
-    items = VALIDATION + TEST
+    items = VALIDATION + world.items
     ability, effect = rng.normal(0, 1.2, items), rng.normal(0, 0.7, items)
-    skill, style = rng.normal(0.2, 0.3, CANDIDATES), abs(rng.normal(0.25, 0.25, CANDIDATES))
+    skill, style = rng.normal(world.skill, 0.3, CANDIDATES), abs(rng.normal(0.25, 0.25, CANDIDATES))
     skill *= world.skilled
     style *= world.styled
     skill[0] = style[0] = 0
@@ -69,13 +78,15 @@ def run(world: World, rng: np.random.Generator) -> Scored:
     first, second = (_asked(liking, rng) for _ in range(2))
     final = int(first[:, :VALIDATION].mean(axis=1).argmax())
     pair = [0, final]
-    labelled = np.zeros(TEST, dtype=np.bool_)
-    labelled[rng.permutation(TEST)[: world.labels]] = True
+    labelled = np.zeros(world.items, dtype=np.bool_)
+    labelled[rng.permutation(world.items)[: world.labels]] = True
+    labels = gold[pair, VALIDATION:]
+    labels = np.where(rng.random(labels.shape) < world.wrong, 1 - labels, labels)
     return Scored(
         final=final,
         validation=first[pair, :VALIDATION],
         test=second[pair, VALIDATION:],
-        gold=gold[pair, VALIDATION:],
+        gold=labels,
         labelled=labelled,
         expected=_expected(skill[final], style[final]),
     )
@@ -85,15 +96,19 @@ def _asked(liking: Array, rng: np.random.Generator) -> Array:
     return np.clip(np.rint(liking + rng.normal(size=liking.shape)), 1, 10)
 
 
-_ABILITIES: Final = np.random.default_rng(1).normal(0, np.sqrt(1.2**2 + 1), 200_000)
-_NOISE: Final = np.random.default_rng(2).normal(0, np.sqrt(0.7**2 + 0.6**2 + 1), 200_000)
+_MANY: Final = 200_000
+_DRAWS: Final = np.random.default_rng(1).normal(size=(6, _MANY))
 
 
-def _expected(skill: float, style: float) -> Array:
-    """Return the gains of a candidate over all items that there could be."""
-    right = [_ABILITIES + each > 0 for each in (0.0, skill)]
-    scores = [
-        np.clip(np.rint(3.5 + 3 * r + s + _NOISE), 1, 10)
-        for r, s in zip(right, (0.0, style), strict=True)
+def _expected(skill: float, style: float) -> dict[str, float]:
+    """Return what gains, price and taste of a candidate are over all items that there could be."""
+    ability, effect = 1.2 * _DRAWS[0], 0.7 * _DRAWS[1]
+    right = [ability + more + _DRAWS[2 + n] > 0 for n, more in enumerate((0.0, skill))]
+    liked = [
+        np.clip(np.rint(3.5 + 3 * r + effect + s + np.hypot(0.6, 1) * _DRAWS[4 + n]), 1, 10)
+        for n, (r, s) in enumerate(zip(right, (0.0, style), strict=True))
     ]
-    return np.array([scores[1].mean() - scores[0].mean(), right[1].mean() - right[0].mean()])
+    judged, gold = liked[1] - liked[0], right[1].astype(float) - right[0]
+    price = float(np.cov(judged, gold)[0, 1] / gold.var(ddof=1))
+    fresh, gained = float(judged.mean()), float(gold.mean())
+    return {"fresh": fresh, "gold": gained, "price": price, "taste": fresh - price * gained}

@@ -1,0 +1,178 @@
+"""How often the figures of an optimiser's run err: levels, power, and what intervals cover.
+
+Worlds are drawn apart from the program (loop_worlds.py); the figures are those of the report.
+Writes loop.csv and loop-covers.csv: `nice python tests/studies/loops.py site/docs/data`.
+"""
+
+import csv
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
+
+from studies.loop_worlds import GATES, WORLDS, Scored, World, run
+
+from epc.analysis.loops import Files, LoopReport, assess, gate
+from epc.records.loops import GOLD, Check, Log
+from epc.records.loops import Scored as Line
+from epc.statistics.gains import gain, parted
+
+if TYPE_CHECKING:
+    from epc.statistics.figures import Figure
+
+RUNS: Final = 500
+_JUDGE: Final = "A"
+_NAMES: Final = ("seed", "final")
+LEVELS: Final = ("believed > 0", "fresh > 0", "gold > 0", "gold < 0", "taste > 0", "taste < 0")
+Rate = dict[str, float | int | str]
+
+
+def files_of(scored: Scored) -> Files:
+    """Return a run as the files that the program reads."""
+    rows = [
+        Line(candidate=name, item=f"v{item}", output=f"{name}{item}", judge=_JUDGE, score=score)
+        for name, scores in zip(_NAMES, scored.validation.tolist(), strict=True)
+        for item, score in enumerate(scores)
+    ]
+    checks = [
+        Check(candidate=name, item=f"x{item}", output=f"{name}{item}", judge=judge, score=score)
+        for judge, both in ((_JUDGE, scored.test), (GOLD, scored.gold))
+        for name, scores in zip(_NAMES, both.tolist(), strict=True)
+        for item, score in enumerate(scores)
+        if judge == _JUDGE or scored.labelled[item]
+    ]
+    return Files(log=Log(name="log", sha256="", rows=rows), checks=checks)
+
+
+def reports(world: World, runs: int, seed: int = 1) -> Iterator[tuple[Scored, LoopReport | None]]:
+    """Yield runs of a world with their reports; None where the optimiser kept its seed."""
+    rng = np.random.default_rng(seed)
+    for _ in range(runs):
+        scored = run(world, rng)
+        yield scored, assess(files_of(scored)).report if scored.final else None
+
+
+def levels(world: World, runs: int = RUNS) -> Rate:
+    """Return how often each interval is wholly on one side of 0, in shares of all runs."""
+    counts = Counter[str]()
+    for _, report in reports(world, runs):
+        if report is None:
+            counts["kept"] += 1
+            continue
+        taste = report.exchange.taste if report.exchange else None
+        counts["no taste"] += taste is None
+        for name, figure in (
+            ("believed", report.believed),
+            ("fresh", report.fresh),
+            ("gold", report.gold),
+            ("taste", taste),
+        ):
+            if figure and figure.ci95:
+                counts[f"{name} > 0"] += figure.ci95[0] > 0
+                counts[f"{name} < 0"] += figure.ci95[1] < 0
+        counts["worth"] += round(report.gold.worth) if report.gold else 0
+    shares = {name: counts[name] / runs for name in (*LEVELS, "no taste", "kept")}
+    worth = counts["worth"] / max(1, runs - counts["kept"])
+    return {"world": world.name, **shares, "labels worth": round(worth)}
+
+
+def covers(world: World, runs: int = RUNS) -> Rate:
+    """Return how often intervals hold the truth, among runs that have the figure."""
+    held: dict[str, list[bool]] = defaultdict(list)
+    for scored, report in reports(world, runs, seed=2):
+        if report is None:
+            continue
+        figures: dict[str, Figure | None] = {"fresh": report.fresh, "gold": report.gold}
+        if report.exchange:
+            figures |= {"price": report.exchange.price, "taste": report.exchange.taste}
+        for name, figure in figures.items():
+            if figure and figure.ci95:
+                held[name].append(figure.ci95[0] <= scored.expected[name] <= figure.ci95[1])
+    return {"world": world.name, **{name: float(np.mean(hits)) for name, hits in held.items()}}
+
+
+def gates(world: World, runs: int = RUNS) -> float:
+    """Return how often the gate ships; where the seed was kept it refuses."""
+    rng = np.random.default_rng(3)
+    drawn = [run(world, rng) for _ in range(runs)]
+    words = [gate(files_of(s), [], unplanned=True).word for s in drawn if s.final]
+    return words.count("ship") / runs
+
+
+def tried_again(finals: int = 20, runs: int = RUNS) -> float:
+    """Return how often one of many finals that change nothing passes 100 items, all used again."""
+    rng, passed = np.random.default_rng(4), 0
+    for _ in range(runs):
+        liking = rng.normal(5, 1.4, 100)  # of the seed's outputs, which all finals meet
+        noise = rng.normal(0, 1.5, (finals, 100))
+        scores = np.clip(np.rint(liking + noise), 1, 10)
+        seed = np.clip(np.rint(liking + rng.normal(0, 1.5, 100)), 1, 10)
+        passed += any((ends := gain(final - seed).ci95) and ends[0] > 0 for final in scores)
+    return passed / runs
+
+
+def over_runs(world: World, logs: int = 5, sets: int = 200) -> float:
+    """Return how often Student's interval over five runs holds the mean gain of all runs."""
+    rng = np.random.default_rng(5)
+    drawn = [run(world, rng) for _ in range(logs * sets)]
+    truth = np.mean([each.expected["fresh"] if each.final else 0.0 for each in drawn])
+    fresh = np.array([(each.test[1] - each.test[0]).mean() for each in drawn]).reshape(sets, logs)
+    ends = [gain(row).ci95 or (0.0, 0.0) for row in fresh]
+    return float(np.mean([low <= truth <= high for low, high in ends]))
+
+
+def drifts(anchors: int, runs: int = 2000, items: int = 200) -> tuple[float, float]:
+    """Return how often the parts of a change hold the judge's and the system's true parts."""
+    rng, held = np.random.default_rng(6), np.zeros(2)
+    for _ in range(runs):
+        item = rng.normal(0, 1, items)
+        old, new = item + rng.normal(0, 0.7, items), item + 0.3 + rng.normal(0, 0.7, items)
+        harsher = rng.normal(0, 0.5, (2, items))  # what the new judge sees otherwise, by output
+        first = np.rint(5 + old + rng.normal(0, 0.5, items))
+        after = np.rint(5 + new - 0.4 + harsher[0] + rng.normal(0, 0.5, items))
+        again = np.rint(5 + old - 0.4 + harsher[1] + rng.normal(0, 0.5, items))
+        places = rng.permutation(items)[:anchors]
+        parts = parted(after - first, (again - first)[places], places)
+        for number, (figure, truth) in enumerate(((parts.judge, -0.4), (parts.system, 0.3))):
+            assert figure.ci95 is not None
+            held[number] += figure.ci95[0] <= truth <= figure.ci95[1]
+    return tuple((held / runs).tolist())
+
+
+def main() -> None:
+    """Write every table."""
+    folder = Path(sys.argv[1])
+    write(folder / "loop-levels.csv", [levels(world) for world in WORLDS])
+    write(folder / "loop-covers.csv", [covers(world) for world in WORLDS[:-1]])
+    rows: list[Rate] = [{"what": f"the gate ships: {w.name}", "share": gates(w)} for w in GATES]
+    rows.append(
+        {"what": "one of 20 unchanged finals passes the same items", "share": tried_again()}
+    )
+    rows.append({"what": "five runs: the mean gain is covered", "share": over_runs(WORLDS[3])})
+    for anchors in (10, 30, 100, 200):
+        judge, system = drifts(anchors)
+        rows.append(
+            {"what": f"{anchors} anchors of 200: the judge's part is covered", "share": judge}
+        )
+        rows.append({"what": f"{anchors} anchors of 200: the system's part", "share": system})
+    write(folder / "loop-gates.csv", rows)
+
+
+def write(path: Path, rows: list[Rate]) -> None:
+    """Write rows as a table, shares to three digits."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(names)
+        for row in rows:
+            cells = [row.get(name, "") for name in names]
+            table.writerow(f"{c:.3f}" if isinstance(c, float) else c for c in cells)
+
+
+if __name__ == "__main__":
+    main()
