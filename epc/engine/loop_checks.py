@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, ValidationError, convert
+from msgspec.structs import asdict
 
 from epc.analysis.loops import used_up
 from epc.engine.budget import Limits, most_tokens, price_of
@@ -65,6 +66,19 @@ _FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
 _NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
 _OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 Place = tuple[str, str]  # a candidate and an item
+
+
+class Request(Struct, frozen=True, kw_only=True):
+    """What the user's program is given: names of candidate and item, and what they stand for.
+
+    `output` is there where it is only to be judged.
+    """
+
+    candidate: str
+    text: Any
+    item: str
+    value: Any
+    output: Any
 
 
 class Reply(Struct, frozen=True, kw_only=True):
@@ -228,13 +242,13 @@ async def _execute(
 
     async def one(place: Place, output: Any) -> None:
         candidate, item = place
-        request = {
-            "candidate": candidate,
-            "text": checking.kept.get(("candidate", candidate)),
-            "item": item,
-            "value": checking.kept.get(("item", item)),
-            "output": output,
-        }
+        request = Request(
+            candidate=candidate,
+            text=checking.kept.get(("candidate", candidate)),
+            item=item,
+            value=checking.kept.get(("item", item)),
+            output=output,
+        )
         async with places:
             if failed:  # nothing more is begun
                 raise failed[0]
@@ -262,7 +276,7 @@ async def _execute(
     return done
 
 
-def _program(execute: str) -> Callable[[Json], Any]:
+def _program(execute: str) -> Callable[[Request], Any]:
     """Return the user's program as a coroutine: a function of a module, or a command."""
     if _FUNCTION.fullmatch(execute):
         module, _, name = execute.partition(":")
@@ -276,20 +290,20 @@ def _program(execute: str) -> Callable[[Json], Any]:
     return lambda request: _of_command(words, request)
 
 
-async def _of_function(function: Callable[[Json], Any], request: Json) -> Reply:
+async def _of_function(function: Callable[[Json], Any], request: Request) -> Reply:
     try:
-        return _reply(await asyncio.to_thread(function, request), request)
+        return _reply(await asyncio.to_thread(function, asdict(request)), request)
     except Exception as error:
         if isinstance(error, UsageError):
             raise
         raise _stopped(request, f"{type(error).__name__}: {error}") from error
 
 
-async def _of_command(words: Sequence[str], request: Json) -> Reply:
+async def _of_command(words: Sequence[str], request: Request) -> Reply:
     pipe = asyncio.subprocess.PIPE
     with able_to("start", words[0]):
         process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
-    stdout, stderr = await process.communicate(json.dumps(request).encode())
+    stdout, stderr = await process.communicate(json.dumps(asdict(request)).encode())
     if process.returncode:
         last = stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise _stopped(request, f"exit code {process.returncode} {''.join(last)}".strip())
@@ -299,11 +313,11 @@ async def _of_command(words: Sequence[str], request: Json) -> Reply:
         raise UsageError(f"--execute printed no JSON: {error}") from error
 
 
-def _reply(value: Any, request: Json) -> Reply:
+def _reply(value: Any, request: Request) -> Reply:
     try:
         reply = convert(value, Reply)
     except ValidationError as error:
-        problem = f"--execute gave no reply for item {request['item']}: {error}"
+        problem = f"--execute gave no reply for item {request.item}: {error}"
         remedy = "an object with output, and prompt or score"
         raise UsageError(f"{problem}; expected {remedy}") from error
     if reply.prompt is None and reply.score is None:
@@ -311,9 +325,9 @@ def _reply(value: Any, request: Json) -> Reply:
     return reply
 
 
-def _stopped(request: Json, problem: str) -> StoppedError:
+def _stopped(request: Request, problem: str) -> StoppedError:
     return StoppedError(
-        f"candidate {request['candidate']} was not executed on item {request['item']}: {problem}\n"
+        f"candidate {request.candidate} was not executed on item {request.item}: {problem}\n"
         "  the same command goes on with what is left"
     )
 

@@ -27,21 +27,21 @@ def write(folder: Path) -> tuple[Path, Path]:
     rng = random.Random(93)
     log, checks = folder / "run.loop.jsonl", folder / "run.checks.jsonl"
 
-    def line(**row: Any) -> str:
+    def line(**row: object) -> str:
         return json.dumps(row | {"output": f"{rng.getrandbits(48):012x}"}) + "\n"
 
     with log.open("w") as file:
         for seq in range(CANDIDATES * VALIDATION):
             candidate, item = f"{seq // VALIDATION:012x}", f"v{seq % VALIDATION}"
             score = rng.randint(1, 10)
-            row = {"candidate": candidate, "item": item, "judge": JUDGE, "score": score}
-            file.write(line(seq=seq, split="val", text=f"{item:>12}", **row))
+            scored = {"candidate": candidate, "item": item, "judge": JUDGE, "score": score}
+            file.write(line(seq=seq, split="val", text=f"{item:>12}", **scored))
     with checks.open("w") as file:
-        for item in range(TEST):
+        for number in range(TEST):
             for candidate in (f"{0:012x}", f"{CANDIDATES - 1:012x}"):
                 for judge, most in ((JUDGE, 10), ("gold", 1)):
-                    row = {"candidate": candidate, "item": f"x{item}", "judge": judge}
-                    file.write(line(score=rng.randint(0, most), asking=0, **row))
+                    place = {"candidate": candidate, "item": f"x{number}", "judge": judge}
+                    file.write(line(score=rng.randint(0, most), asking=0, **place))
     return log, checks
 
 

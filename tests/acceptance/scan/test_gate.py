@@ -119,7 +119,7 @@ def test_the_actions_inputs_are_taken_as_words_and_lines(
     assert not (folder / "canary").exists()
 
 
-ACTIONS = sorted([ROOT / "action.yml", *(ROOT / "actions").glob("*/action.yml")])
+ACTIONS = sorted([ROOT / "action.yml", ROOT / "loop-gate" / "action.yml"])
 
 
 @pytest.mark.parametrize("path", ACTIONS, ids=lambda path: path.parent.name)

@@ -13,7 +13,7 @@ from program_support import run_program
 from registry_support import ROOT, git
 
 BIN = Path(sys.executable).parent
-ACTION = ROOT / "actions" / "loop-gate" / "action.yml"
+ACTION = ROOT / "loop-gate" / "action.yml"
 WORKFLOW, HOOKS = re.findall(
     r"```yaml\n(.*?)```", (ROOT / "site/docs/loop.md").read_text("utf-8"), re.DOTALL
 )
@@ -70,7 +70,7 @@ def test_reading_r93_the_pages_workflow_keeps_its_schema(tmp_path: Path) -> None
     git(tmp_path, "init", "--quiet")
     (tmp_path / "action.yml").write_text(ACTION.read_text())
     path = tmp_path / ".github" / "workflows" / "gate.yml"
-    path.write_text(WORKFLOW.replace("OWNER/NAME/actions/loop-gate@COMMIT", "./"))
+    path.write_text(WORKFLOW.replace("OWNER/NAME/loop-gate@COMMIT", "./"))
     for words in (
         ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
         ("actionlint",),
