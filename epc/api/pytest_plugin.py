@@ -132,4 +132,4 @@ def _named(model: str, until: str) -> "Named":
 def _registry() -> "Registry":
     from epc.registry.reading import open_registry
 
-    return open_registry(None, figures=False)
+    return open_registry(None)

@@ -95,12 +95,12 @@ def locked_here() -> "AbstractContextManager[RegistryLock]":
     return locked(checkout_here(), tell=note)
 
 
-def open_registry(location: str | None, *, figures: bool = True) -> "Registry":
+def open_registry(location: str | None) -> "Registry":
     """Open a registry; of the copy that came with the program, say of which day it is."""
     from epc.registry import reading
     from epc.version import __version__
 
-    opened = reading.open_registry(location, figures=figures)
+    opened = reading.open_registry(location)
     if opened.listed:
         note(f"registry of {opened.listed}, as epc {__version__} brought it; newer: --registry URL")
     return opened

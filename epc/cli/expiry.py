@@ -39,7 +39,7 @@ def command(
     """
     from epc.registry.expiry import lines
 
-    states = open_registry(registry, figures=False).expiry(asked, as_of.date())
+    states = open_registry(registry).expiry(asked, as_of.date())
     if form == "json":
         echo_json([state.as_json() for state in states])
     elif form == "ics":

@@ -71,7 +71,7 @@ def command(
     project = settings(Path.cwd())
     rules = [Rule.parse(rule) for rule in fail_on or project.fail_on or ("expired",)]
     result = scan(
-        open_registry(registry, figures=False),
+        open_registry(registry),
         Files(paths=paths or (Path(),), exclude=(*exclude, *project.exclude)),
         rules=rules,
         ignore=(*ignore, *project.ignore),

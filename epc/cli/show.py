@@ -92,7 +92,7 @@ def _states(manifest: "Manifest") -> "Sequence[Expiry]":
     from epc.errors import EpcError
 
     try:
-        opened = open_registry(None, figures=False)
+        opened = open_registry(None)
     except EpcError:
         return ()
     return opened.expiry([manifest.evaluator.model], now().date())

@@ -6,12 +6,10 @@ Reading is quick and trusts what is there, so that a list of thousands takes no 
 be trusted is what `epc snapshot verify` and `epc admin evaluators check` say.
 """
 
-import gc
 import gzip
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -32,11 +30,10 @@ NAMED: Final = "--registry PATH or URL"
 SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 
 
-def open_registry(location: str | None, *, figures: bool = True) -> Registry:
+def open_registry(location: str | None) -> Registry:
     """Return the registry at a folder, a file or an address.
 
     Without one it is the checkout around us, or else the one that the package brought along.
-    Without `figures` those of a checkout are not read, in half the time; expiry looks at none.
 
     Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
     disk or the network fails.
@@ -48,7 +45,7 @@ def open_registry(location: str | None, *, figures: bool = True) -> Registry:
             if SHIPPED.is_file():
                 return shipped(SHIPPED)
             raise
-        return of_folder(checkout, figures=figures)
+        return of_folder(checkout)
     if location.startswith(WEB):
         return _registry(_fetched(location), location)
     path = Path(location)
@@ -56,7 +53,7 @@ def open_registry(location: str | None, *, figures: bool = True) -> Registry:
         path /= layout.PUBLISHED
     if path.is_file():
         return _registry(_json(path), location)
-    return of_folder(find_checkout(path, up=False, option=NAMED), figures=figures)
+    return of_folder(find_checkout(path, up=False, option=NAMED))
 
 
 def shipped(path: Path) -> Registry:
@@ -94,55 +91,36 @@ def find_checkout(start: Path, *, up: bool = True, option: str | None = None) ->
     raise UsageError(f"there is no registry at {start}\n  fix: go to a checkout of it{other}")
 
 
-def of_folder(checkout: Path, *, figures: bool = True) -> Registry:
+def of_folder(checkout: Path) -> Registry:
     """Return the registry of a checkout.
 
     Raises: MalformedError if a document cannot be used; WorldError if one cannot be read.
     """
-    return _registry(document(checkout, figures=figures), str(checkout))
+    return _registry(document(checkout), str(checkout))
 
 
-def document(checkout: Path, *, figures: bool = True) -> Json:
+def document(checkout: Path) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
     anew, checks = audits(checkout), _spot_checks(home / layout.SPOT_CHECKS)
     listed = home / layout.EVALUATORS / layout.CATALOGUE
     compared = home / layout.CHOICES
-    with _all_kept():
-        return {
-            "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
-            "snapshots": [
-                {
-                    "card": _part(f"{p}/{layout.CARD}", "tag"),
-                    "figures": _part(f"{p}/{layout.FIGURES}", "figures")["figures"]
-                    if figures
-                    else {},
-                    **({"audited_anew": anew[p.name]} if p.name in anew else {}),
-                }
-                for p in folders(checkout)
-            ],
-            "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
-            "policy": policy(checkout),
-            **({"spot_checks": checks} if checks else {}),
-            **({"catalogue": _text(listed)} if listed.is_file() else {}),
-            **({"choices": _json(compared)} if figures and compared.exists() else {}),
-        }
-
-
-@contextmanager
-def _all_kept() -> Iterator[None]:
-    """Look for no garbage meanwhile: of thousands of documents none is any, and looking is slow."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if not gc.get_freeze_count():
-            # What is kept counts as old from here on, or the next look would go through all of it.
-            gc.freeze()
-            gc.unfreeze()
-        if was:
-            gc.enable()
+    return {
+        "evaluators": [_json(p) for p in sorted((home / layout.EVALUATORS).glob("*.json"))],
+        "snapshots": [
+            {
+                "card": _part(f"{p}/{layout.CARD}", "tag"),
+                "figures": _part(f"{p}/{layout.FIGURES}", "figures")["figures"],
+                **({"audited_anew": anew[p.name]} if p.name in anew else {}),
+            }
+            for p in folders(checkout)
+        ],
+        "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
+        "policy": policy(checkout),
+        **({"spot_checks": checks} if checks else {}),
+        **({"catalogue": _text(listed)} if listed.is_file() else {}),
+        **({"choices": _json(compared)} if compared.exists() else {}),
+    }
 
 
 def _spot_checks(folder: Path) -> list[Json]:
