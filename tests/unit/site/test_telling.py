@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
+from golden_support import Golden
 from msgspec import structs
 from registry_support import day, observed_card, observed_figures
 from site_support import with_documents
@@ -98,77 +98,29 @@ def evaluator(**given: Any) -> Any:
     return SimpleNamespace(**nothing | {"card": card} | given)
 
 
-def test_why_there_is_no_baseline_is_said_for_each_state() -> None:
-    one = SimpleNamespace(row=SimpleNamespace(tag="v1.0-J"))
-    said = [
-        no_baseline(page)
-        for page in (
-            evaluator(),
-            evaluator(failed=True, baselines=(one,)),
-            evaluator(baselines=(one,)),
-            evaluator(records=(one, one), judgments=()),
-            evaluator(card=SimpleNamespace(means="gpt-4o-2024-08-06")),
-        )
-    ]
-
-    assert said == [
-        "No measurement of it is published.",
-        (
-            "It has no baseline. What was published is of a failed run: no verdict was counted in "
-            "most seeds, so that its gamma is no measurement."
-        ),
-        "It has no baseline: every published one was withdrawn.",
-        "Its coupling was not measured here. Published as a judge: v1.0-J, v1.0-J.",
-        (
-            "Nothing is published under this name. It means gpt-4o-2024-08-06, whose figures "
-            "stand below."
-        ),
-    ]
+def crossed(redirected: float) -> str:
+    into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
+    crossing: Any = SimpleNamespace(**into, regret=0.01, regret_ci95=None)
+    return "\n".join(_most([(SimpleNamespace(name="text_to_visual"), crossing)]))  # type: ignore[list-item]  # what it reads of a direction
 
 
-def test_what_is_published_beside_baselines_adds_up_to_all() -> None:
+def test_reading_r70_the_words_of_a_result_box(golden: Golden) -> None:
     def page(about: str, *, calibration: bool = False) -> Any:
         snapshot = SimpleNamespace(calibration=calibration)
         return SimpleNamespace(row=SimpleNamespace(about=about, snapshot=snapshot))
 
+    one = SimpleNamespace(row=SimpleNamespace(tag="v1.0-J"))
     mock = page("coupling", calibration=True)
+    cases = {
+        "nothing published": no_baseline(evaluator()),
+        "failed": no_baseline(evaluator(failed=True, baselines=(one,))),
+        "withdrawn": no_baseline(evaluator(baselines=(one,))),
+        "as a judge": no_baseline(evaluator(records=(one, one))),
+        "an alias": no_baseline(evaluator(card=SimpleNamespace(means="gpt-4o-2024-08-06"))),
+        "beside baselines": beside([page("coupling"), page("records"), page("records"), mock]),
+        "one baseline": beside([page("coupling")]),
+        "as many choices as by chance": crossed(0.14),
+        "more choices than by chance": crossed(0.35),
+    }
 
-    assert beside([page("coupling"), page("records"), page("records"), mock]) == (
-        "Other snapshots are 2 of verdicts that others recorded, 1 of mock evaluators: "
-        "4 snapshots in all."
-    )
-    assert beside([page("coupling")]) == "1 snapshot in all."
-
-
-@pytest.mark.parametrize(
-    ("redirected", "seen"),
-    [
-        (
-            0.14,
-            (
-                "no more later choices in visual than chance alone: an estimated 14 of 100 "
-                "(95% interval 0 to 74), chance 16"
-            ),
-        ),
-        (
-            0.35,
-            (
-                "an estimated 35 of 100 later choices in visual (95% interval 0 to 74). Chance "
-                "alone changes 16"
-            ),
-        ),
-    ],
-)
-def test_reading_r70_choices_change_only_where_more_do_than_by_chance(
-    redirected: float, seen: str
-) -> None:
-    into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
-    crossing: Any = SimpleNamespace(**into, regret=0.01, regret_ci95=None)
-    direction: Any = SimpleNamespace(name="text_to_visual")
-
-    assert [*_most([(direction, crossing)])] == [
-        (
-            f"Training in text first changes {seen}. The regret is estimated at +1.0 points of win "
-            "rate (no interval)."
-        )
-    ]
+    golden("result_box", cases)
