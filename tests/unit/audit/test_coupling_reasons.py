@@ -37,10 +37,6 @@ def by_chance(p_value: float, splits: int = 100) -> SimpleNamespace:
     return SimpleNamespace(p_value=p_value, splits=splits, unit="task")
 
 
-def test_where_nothing_is_in_the_way_there_is_nothing_to_say() -> None:
-    assert said(facts()) == []
-
-
 @pytest.mark.parametrize(
     ("p_value", "cost", "expected"),
     [
@@ -124,26 +120,3 @@ def test_reading_r71_preferences_that_differ_and_do_not_cross_are_named(
     found = said(facts(preferences=SimpleNamespace(p_value=differ), test=by_chance(beyond)))
 
     assert len(found) == expected
-
-
-def test_reading_r72_missing_pairs_are_counted_by_domain_with_the_worst_strategies() -> None:
-    lost = {
-        "pairs": 7,
-        "of": 88,
-        "share_of_rounds": 0.05,
-        "by_domain": {
-            "text": {"pairs": 7, "of": 44, "strategies": {"p": 1, "q": 3, "r": 1, "s": 2}},
-            "visual": {"pairs": 0, "of": 44, "strategies": {}},
-        },
-    }
-
-    ((_, problem),) = said(facts(missing=lost))
-
-    assert "7 of 88 pairs are not in the file (text: 7 of 44, q 3, s 2, p 1, ...): 5%" in problem
-    assert said(facts(missing={**lost, "pairs": 0})) == []
-
-
-def test_reading_r71_weights_alone_have_no_word() -> None:
-    alone = SimpleNamespace(transfer=None, missing=None, preferences=None)
-
-    assert [where for where, _ in said(alone)] == ["/weights"]
