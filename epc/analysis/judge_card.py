@@ -24,6 +24,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "reliability": (
         *("place_consistency", PLACES, "first_place", "repeat_consistency", "ties", "tie_rate"),
         *("repeat_consistency_all", "rearranged_consistency", "place_picked", "unreadable"),
+        *("judges", "judges_kappa", "self_preference", "self_preference_score"),
         *("flip_rate", "controls", "invalid"),
     ),
     "accuracy": (
@@ -36,12 +37,15 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 OTHER: Final = "other observed figures"
 KINDS_OF_TASK: Final = "accuracy by kind of task"
 # What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
-# they repeated, do they move an agent (Reading R97)?
+# they repeated, do they move an agent; and without truth or repeats, does another judge say the
+# same, does it favour its own (Reading R97)?
 QUESTIONS: Final = (
     ("accuracy", "best/1", "humans_majority"),
     ("place_consistency",),
     ("repeat_consistency", "score_repeat_exact"),
     ("transfer/regret",),
+    ("judges",),
+    ("self_preference", "self_preference_score"),
 )
 INDEPENDENT: Final = 100  # items, from which a figure can be a headline before all others
 _REQUIREMENT: Final = re.compile(r"([^<>=\s]+)\s*(>=|<=)\s*([^<>=\s]+)")

@@ -4,7 +4,7 @@ Each figure has a 95% interval clustered by item, and is left out where the data
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
@@ -38,7 +38,7 @@ from epc.analysis.observed_transfer import Transferred, transferred
 from epc.arrays import Array, Codes, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
-from epc.records.observed.types import Header, Setting, Source
+from epc.records.observed.types import UNKNOWN, Header, Judge, Setting, Source
 from epc.statistics.clusters import linearised_interval
 
 Asked = tuple[str, Setting, Rows]
@@ -221,6 +221,39 @@ def beside(
     of_file = named(verdicts)
     own = {one[0]: dict(of_own(one, askings, of_file, choices)) for one in askings}
     return between(askings), {name: figures for name, figures in own.items() if figures}
+
+
+def with_others(
+    report: Report, settings: Mapping[str, Setting], verdicts: Verdicts, choices: Choices
+) -> Report:
+    """Return one judge's report with what all verdicts of its source say of it beside others.
+
+    For a source whose verdicts nobody may pass on: published ones are held side by side later.
+
+    Source: Readings R24 and R77.
+    """
+    pairs, own = beside(settings, verdicts, choices)
+    groups = []
+    for group in report.groups:
+        name = group.settings[0]
+        figures = {**group.figures, **own.get(name, {})}
+        for pair in pairs:
+            if name in pair.settings:
+                (other,) = {*pair.settings} - {name}
+                judge = settings[other].judge
+                for of, as_ in (("agreement", "judges"), ("kappa", "judges_kappa")):
+                    if of in pair.figures:
+                        figures[f"{as_}/{_called(judge)}"] = pair.figures[of]
+        stated = {family(figure) for figure in figures}
+        missing = {of: why for of, why in group.left_out.items() if of not in stated}
+        groups.append(replace(group, figures=in_order(figures), left_out=missing))
+    return replace(report, groups=groups)
+
+
+def _called(judge: Judge) -> str:
+    """Return a judge's name as a part of a figure's, whose parts a slash parts."""
+    name = judge.name if judge.model == UNKNOWN else judge.model
+    return name.rpartition("/")[2]
 
 
 def _once(verdicts: Verdicts) -> Verdicts:

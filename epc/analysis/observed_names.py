@@ -169,6 +169,16 @@ FIGURES: Final[Mapping[str, Described]] = {
         words="agreement with people, the others: what a person reaches",
         missing="no verdict has the choices of several persons beside it",
     ),
+    "judges": Described(
+        title="same choice as another judge of the source, asked with the same prompt",
+        words="agreement with another judge",
+        missing="no other judge was asked the same with this prompt, or both are published whole",
+    ),
+    "judges_kappa": Described(
+        title="the same, as Cohen's kappa",
+        words="agreement with another judge, kappa",
+        missing="no other judge was asked the same with this prompt, or both are published whole",
+    ),
     "longer": Described(
         title="longer candidate chosen (0.5: no effect), quality not held",
         words="share of verdicts for the longer answer",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.figures import difference, first_apart
+from epc.registry.figures import beside_others, difference, first_apart
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
 
@@ -24,8 +24,11 @@ def endings(registry: Registry, new: Snapshot, day: date) -> Iterator[Event]:
         if new.card.audit:
             yield from _measured_anew(old, new, day)
         elif _recorded_anew(old, new):
-            reason = f"{new.tag} is of the same judge at another commit of the same source"
-            yield Event(date=day, tag=tag, event="superseded", reason=reason, by=str(new.tag))
+            reason = "is of the same judge at another commit of the same source"
+            if old.card.origin == new.card.origin:
+                reason = "has the same verdicts, held against those of the source's other judges"
+            why = f"{new.tag} {reason}"
+            yield Event(date=day, tag=tag, event="superseded", reason=why, by=str(new.tag))
 
 
 def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
@@ -45,7 +48,9 @@ def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
 
 
 def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
-    """Return whether a source, at another commit, says all of a judge that it said before.
+    """Return whether a source says all of a judge that it said before, and more.
+
+    That is at another commit, or beside other judges of the source.
 
     A part of it, or another prompt, replaces nothing: it stands beside what was there.
     """
@@ -56,7 +61,7 @@ def _recorded_anew(old: Snapshot, new: Snapshot) -> bool:
     same = (old.tag.generation, was.name, was.repository, old.card.evaluator.as_printed)
     return (
         named
-        and was.commit != now.commit
+        and (was.commit != now.commit or beside_others(new.figures) > beside_others(old.figures))
         and same == (new.tag.generation, now.name, now.repository, new.card.evaluator.as_printed)
         and _settings(old) <= _settings(new)
     )

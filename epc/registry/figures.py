@@ -101,6 +101,11 @@ def headline_of_groups(
     return headline(figure for group in groups for figure in _of_group(group, faults, compared))
 
 
+def beside_others(document: Json) -> bool:
+    """Return whether recorded verdicts were held against other judges' of their source."""
+    return "beside" in document
+
+
 def misread(faults: Iterable[Fault], settings: Sequence[str]) -> str:
     """Return which known misreading a pool of settings contains; empty if none."""
     for fault in faults:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from epc.analysis.observed import measure
+from epc.analysis.observed import measure, with_others
 from epc.analysis.observed_names import family
 from epc.analysis.observed_rows import RULE as CLUSTERING
 from epc.analysis.observed_rows import Choices
@@ -36,6 +36,7 @@ from epc.registry.record import Fault
 from epc.spec.coupling import RULE
 
 _FORMS: Final = ("verdicts.parquet", VERDICTS)
+_WHOLE: Final = "source.jsonl"  # all judges' verdicts, where nobody may pass them on
 _CLAUSE: Final = "Reading R77"
 # Licences by which anybody may pass verdicts on, with attribution or without (SPDX).
 _FREE: Final = frozenset(
@@ -54,9 +55,20 @@ def cut_to(file: Path, judge: str, folder: Path, *, plain: bool = False) -> Path
 
     Raises: UsageError if the file has findings, or no such judge; WorldError if the disk refuses.
     """
-    header, verdicts = _sound(file)
-    _write(folder, judge, *cut(header, verdicts, judge), plain=plain)
+    _cut_to(*_sound(file), judge, folder, plain=plain)
     return folder
+
+
+def _cut_to(
+    header: Header, verdicts: Verdicts, judge: str, folder: Path, *, plain: bool = False
+) -> None:
+    _write(folder, judge, *cut(header, verdicts, judge), plain=plain)
+    if not is_free(header):
+        write(
+            folder / _WHOLE,
+            replace(header, source=replace(header.source, texts=False)),
+            rows_of(verdicts),
+        )
 
 
 def is_free(header: Header) -> bool:
@@ -74,6 +86,15 @@ def verdicts_in(folder: Path) -> tuple[Observed, Verdicts]:
     if (header, content_digest(header, rows_of(verdicts))) != (document.header, document.sha256):
         raise UsageError(f"{folder} is not whole: its verdicts are not those of {OBSERVED}")
     return document, verdicts
+
+
+def others_in(folder: Path) -> tuple[Header, Verdicts] | None:
+    """Return the verdicts of all judges of a source that keeps them to itself, if they are here.
+
+    Raises: UsageError if they are damaged.
+    """
+    path = folder / _WHOLE
+    return _sound(path) if path.is_file() else None
 
 
 def kept_verdicts(folder: Path) -> tuple[Header, Verdicts]:
@@ -113,10 +134,11 @@ def rebuild(folder: Path, source: Path) -> None:
     done = convert(made.shape, source, request)
     other = [*_other_files(document.header, source), *map(str, done.findings)]
     if done.header and not other:
-        header, rows = cut(done.header, columns_of(done.rows), document.judge)
+        whole, every = done.header, columns_of(done.rows)
+        header, rows = cut(whole, every, document.judge)
         header = rebuilt_header(header, document.header)
         if content_digest(header, rows) == document.sha256:
-            _write(folder, document.judge, header, rows)
+            _cut_to(rebuilt_header(whole, document.header), every, document.judge, folder)
             return
         same = header.settings == document.header.settings
         what = f"{len(rows):,} verdicts with other lines" if same else "its settings are other ones"
@@ -175,14 +197,25 @@ def file_in(folder: Path) -> Path:
 
 
 def figures_of_verdicts(
-    header: Header, verdicts: Verdicts, choices: Choices, rule: int = CLUSTERING
+    header: Header,
+    verdicts: Verdicts,
+    choices: Choices,
+    rule: int = CLUSTERING,
+    others: tuple[Header, Verdicts] | None = None,
 ) -> Json:
     """Return what is published of verdicts: all that `epc observe report` measures.
+
+    Of a judge whose verdicts stay with their source, beside `others` of it as well.
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
     report = measure(header, verdicts, choices=choices, rule=rule)
-    return {"n": report.verdicts, **as_json(report)}
+    if others is None:
+        return {"n": report.verdicts, **as_json(report)}
+    whole, every = others
+    report = with_others(report, whole.settings, every, choices)
+    judges = {setting.judge.name for setting in whole.settings.values()}
+    return {"n": report.verdicts, "beside": sorted(judges), **as_json(report)}
 
 
 def keep_older(again: Json, stated: Json) -> None:

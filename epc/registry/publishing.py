@@ -18,7 +18,7 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.cards import Said
 from epc.registry.endings import endings
-from epc.registry.figures import disagreement
+from epc.registry.figures import beside_others, disagreement
 from epc.registry.headlines import FILES as HEADLINES
 from epc.registry.headlines import write_headlines
 from epc.registry.history import added_by, commit, tag_commit
@@ -69,6 +69,8 @@ def publish(
     if life and offer.no_baseline:
         raise UsageError(f"{offer.run} is no baseline: {offer.no_baseline}")
     own = published_as(checkout, offer.run, declaration.generation, kind=offer.kind)
+    if own and beside_others(offer.figures) > beside_others(registry.snapshot(str(own)).figures):
+        own = None  # the same verdicts, and more is said of them
     tag = own or next_tag(declaration.generation, taken(checkout, registry))
     card = offer.card(tag, life)
     if declaration.replicates:

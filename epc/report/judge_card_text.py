@@ -33,6 +33,11 @@ _DID: Final[Mapping[str, str]] = {
     "place_consistency": "it kept its verdict in {share} of {n} pairs whose answers changed places",
     "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",
     "score_repeat_exact": "it gave the same score in {share} of {n} repeats",
+    "judges": "nobody says who was right; it chose as {other} did in {share} of {n} verdicts",
+    "self_preference": "held against other judges, it favours its own answers by {points} points "
+    "of win rate in {n} verdicts",
+    "self_preference_score": "held against other judges, it favours its own answers by {score} "
+    "points in {n} scores",
 }
 
 
@@ -122,7 +127,14 @@ def did(name: str, value: float, n: int) -> str:
             f"the estimated transfer regret from {pair.source} to {pair.target} is {points}, "
             f"of {n:,} verdicts"
         )
-    return _DID[name.partition("/")[0]].format(share=f"{100 * value:.1f}%", n=f"{n:,}")
+    figure, _, of = name.partition("/")
+    return _DID[figure].format(
+        share=f"{100 * value:.1f}%",
+        points=f"{100 * value:+.1f}",
+        score=f"{value:+.2f}",
+        other=of.partition("/")[0],
+        n=f"{n:,}",
+    )
 
 
 def _places(figures: Sequence[Known]) -> Iterator[str]:

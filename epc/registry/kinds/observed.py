@@ -39,6 +39,7 @@ from epc.registry.observed import (
     file_in,
     is_free,
     keep_older,
+    others_in,
     verdicts_in,
 )
 from epc.registry.offers import Offer, Subject, contradictions
@@ -74,6 +75,7 @@ class _Chosen:
 
     choices: Choices
     rule: int = 1
+    beside: tuple[str, ...] = ()
 
 
 def offered(folder: Path, declaration: Said) -> Offer:
@@ -105,7 +107,9 @@ def offered(folder: Path, declaration: Said) -> Offer:
         asked={},
         days=days,
         said=declaration,
-        figures=figures_of_verdicts(document.header, verdicts, declaration.choices),
+        figures=figures_of_verdicts(
+            document.header, verdicts, declaration.choices, others=others_in(folder)
+        ),
         raw={raw.name: file_sha256(raw)} if kept else {},
         no_baseline=None,
         card=lambda tag, _: observed_card_of(
@@ -212,7 +216,8 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     document, verdicts = verdicts_in(folder)
     card, stated = snapshot.card, snapshot.figures
     chosen = parse(stated, _Chosen)
-    now = figures_of_verdicts(document.header, verdicts, chosen.choices, chosen.rule)
+    others = others_in(folder) if chosen.beside else None
+    now = figures_of_verdicts(document.header, verdicts, chosen.choices, chosen.rule, others)
     keep_older(now, stated)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []

@@ -21,6 +21,7 @@ def test_a_part_is_published_as_a_table_unless_it_is_to_be_read(
     monkeypatch.setattr(observed, "_sound", lambda _: (None, None))
     monkeypatch.setattr(observed, "cut", lambda *_: (None, None))
     monkeypatch.setattr(observed, "_write", write)
+    monkeypatch.setattr(observed, "is_free", lambda _: True)
 
     assert cut_to(tmp_path / "v", "j", tmp_path) == tmp_path
     cut_to(tmp_path / "v", "j", tmp_path, plain=True)
