@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import get_args
 
 import click
+import pandas as pd
 import pytest
 
 from epc.audit import competence, drift, facts, probes
@@ -15,10 +16,15 @@ from epc.protocol.metrics import ZeroCause
 from epc.protocol.verdict import Verdict
 from epc.records.conformance import answer_text, suite
 from epc.records.json_difference import disagreements
+from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
 from epc.registry import expiry
+from epc.registry.fetching import restore_sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import Trust
+from epc.registry.tags import Tag
+from epc.report.figure import draw
+from epc.report.measurement_text import report as measurement_text
 from epc.spec.epc_v1 import VARIANT_LABELS
 from epc.spec.judge_v1 import FLAGS
 from epc.spec.reference import EVALUATOR_PROMPT
@@ -26,6 +32,7 @@ from epc.statistics import e_process
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "site" / "docs"
+README = (ROOT / "README.md").read_text("utf-8")
 GLOSSARY = DOCS / "glossary.md"
 # Pages that link a term to the glossary where they first use it.
 FIRST_USES = [
@@ -236,11 +243,55 @@ def test_reading_r71_no_page_says_that_coupled_means_that_preferences_differ(pag
     assert [old for old in OLD_MEANINGS if re.search(old, text)] == []
 
 
-def test_reading_r70_the_readme_opens_with_a_headline_that_can_be_repeated() -> None:
-    opening = " ".join((ROOT / "README.md").read_text().split("## Three commands")[0].split())
+def opening() -> str:
+    """Return the readme before its first fold, without commands, outputs and addresses."""
+    text = (ROOT / "README.md").read_text("utf-8").partition("<details>")[0]
+    text = re.sub(r"```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
+    return re.sub(r"\]\([^)]*\)", "]", text)
 
-    assert "redirects 35 of 100 choices in visual and costs 12 points of win rate" in opening
-    assert "The judge sees every task of both domains" in opening
+
+def test_the_readme_is_short_before_its_first_fold() -> None:
+    assert len(opening().split()) <= 350
+    assert "It does not tell you whether its answers are better" in " ".join(opening().split())
+
+
+def test_a_sentence_of_the_readme_has_twenty_words_at_most() -> None:
+    paragraphs = re.split(r"\n\n|\n- |\n#+ ", opening())
+    sentences = [s for p in paragraphs for s in re.split(r"(?<=[.?:!])\**\s", " ".join(p.split()))]
+
+    assert [s for s in sentences if len(s.split()) > 20 and not s.startswith("![")] == []
+
+
+def test_the_picture_of_the_readme_and_the_lines_below_its_third_command_are_of_a_run_of_ours(
+    tmp_path: Path,
+) -> None:
+    """The run is published: its picture is drawn again, and its figures are printed again."""
+    restore_sealed(
+        Tag.parse("v1.2-SmolLM2-135M-Likelihood"), tmp_path, location=str(ROOT), store=None
+    )
+    manifest = load_manifest(tmp_path)
+    drawn, _ = draw(manifest, tmp_path)
+    (shown,) = re.findall(r"--out runs/first\n```\n\n```\n(.*?)```", README, re.DOTALL)
+    printed = measurement_text(manifest)
+
+    assert drawn.read_bytes() == (DOCS / "assets" / "report.svg").read_bytes()
+    assert [line for line in shown.splitlines() if line not in {"...", *printed.splitlines()}] == []
+
+
+def test_the_figures_of_the_readme_s_verdicts_are_those_of_pandas() -> None:
+    """Agreement with the majority of three people, by a second program from the same file."""
+    votes = pd.read_csv(DOCS / "data" / "votes.csv")
+    people = votes[["human_1", "human_2", "human_3"]]
+    majority = people.mode(axis=1)
+    clear = majority[1].isna() if 1 in majority else slice(None)
+    share = (votes["winner"] == majority[0])[clear].mean()
+    decided = votes[votes["winner"].isin(votes["model_a"]) | votes["winner"].isin(votes["model_b"])]
+    decided = decided[decided["length_a"] != decided["length_b"]]
+    a_is_longer = decided["length_a"] > decided["length_b"]
+    longer = ((decided["winner"] == decided["model_a"]) == a_is_longer).mean()
+
+    assert f"agrees with most people in {share:.0%} of {len(votes)} verdicts" in README
+    assert f"share of verdicts for the longer answer {longer:.3f}" in " ".join(README.split())
 
 
 # After an exhaustive run more seeds are free, and tell nothing more of the domain. A page that says

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from epc.arrays import np
 from epc.audit.assessment import assess, reading_of
 from epc.audit.control import coin_flip
-from epc.audit.coupling import Transfer
+from epc.audit.coupling import Transfer, carried_over
 from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
 from epc.audit.joint import any_differ
@@ -35,13 +35,17 @@ _CLAIMS: Final = {"coupled", "no_coupling_beyond_margin", "no_detectable_couplin
 
 
 class Audit(Struct, frozen=True, kw_only=True):
-    """What an audit says, as the contract prints it."""
+    """What an audit says, as the contract prints it.
+
+    `carried` has the change of each strategy's choices by direction, where the word is `coupled`.
+    """
 
     path: str
     verdict: Word
     facts: Facts
     control: Json
     findings: list[Finding]
+    carried: Mapping[Direction, Mapping[str, float]] = {}
 
     @property
     def clean(self) -> bool:
@@ -73,6 +77,7 @@ class Audit(Struct, frozen=True, kw_only=True):
             "unit": test.unit if test else None,
             "test": plain(test),
             "transfer": plain(transfer.directions) if transfer else None,
+            **({"carried": self.carried} if self.carried else {}),
             "preferences_differ": _differ(facts.preferences),
             "ties": plain(transfer.ties) if transfer else None,
             "left_out": plain(transfer.left_out) if transfer else None,
@@ -122,7 +127,7 @@ def audit_checked(report: Report) -> Audit:
     probe_facts = {} if errors else probed(report.asked)
     facts = replace(_stated(report.manifest), unsound=len(errors), **probe_facts)
     control = plain(report.manifest.results.summary.control)
-    return _audit(report.path, facts, control, warnings)
+    return _naming(_audit(report.path, facts, control, warnings), report.manifest)
 
 
 def audit_manifest(
@@ -133,7 +138,22 @@ def audit_manifest(
     `swap` and `competence` are what the audit's own questions showed, which no manifest holds.
     """
     facts = replace(_stated(manifest), swap=swap, competence=competence)
-    return _audit("", facts, plain(manifest.results.summary.control))
+    return _naming(_audit("", facts, plain(manifest.results.summary.control)), manifest)
+
+
+def _naming(audit: Audit, manifest: Manifest) -> Audit:
+    """Return an audit that names what is carried over, where something is."""
+    if audit.verdict != "coupled":
+        return audit
+    config = manifest.configuration
+    over = carried_over(
+        verdict_table(manifest),
+        manifest.names,
+        config.groups,
+        rounds=config.rounds,
+        rule=config.rule,
+    )
+    return replace(audit, carried=over)
 
 
 def _audit(path: str, facts: Facts, control: Json, warnings: Sequence[Finding] = ()) -> Audit:

@@ -22,11 +22,11 @@ from epc.analysis.observed_contests import (
 )
 from epc.analysis.observed_rows import Choices, Named, Rows
 from epc.arrays import np
-from epc.audit.coupling import Crossed, figures_into, worked_out
+from epc.audit.coupling import Crossed, carried_over, figures_into, worked_out
 from epc.audit.facts import Word
 from epc.audit.redirection import RedirectionTest
 from epc.audit.side_checks import clustered, clusters
-from epc.audit.transfer import Crossings, carried, reductions
+from epc.audit.transfer import Crossings, reductions
 from epc.audit.units import paired_units, units_of
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE
@@ -62,7 +62,7 @@ class Transferred:
     `clusters` has a p-value for each domain, small where tasks share topics (Reading R74).
     `detectable` is the regret that would have been found with 80% power, as far as its interval
     tells. `people` has regret and redirected choices of each direction where persons judged too.
-    `carried` has the change of each strategy's choices, by the domain that they are made in.
+    `carried` has the change of each strategy's choices by direction, where the word is `coupled`.
     """
 
     rule: int
@@ -147,7 +147,9 @@ def _worked_out(
         directions=directions,
         detectable=detectable,
         people=_people(sides, authors, names),
-        carried=carried(units, rounds=ROUNDS, rule=_RULE) if units.bearable else {},
+        carried=carried_over(table, names, groups_of(sides), rounds=ROUNDS, rule=_RULE)
+        if word == "coupled"
+        else {},
     )
 
 

@@ -3,9 +3,9 @@
 Sources: Readings R70 to R74; the numbers of the rule stand in `epc.spec.coupling`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import fsum, sqrt
+from math import ceil, fsum, sqrt
 from typing import Any, Final
 
 from msgspec import Struct
@@ -15,8 +15,8 @@ from epc.audit import joint
 from epc.audit.control import rates, trained_twice
 from epc.audit.redirection import RedirectionTest, redirected_interval, redirection_test
 from epc.audit.side_checks import TieTest
-from epc.audit.transfer import Crossing, Crossings, cost, crossings, most, won_shares
-from epc.audit.units import LeftOut, Units, units_of
+from epc.audit.transfer import Crossing, Crossings, carried, cost, crossings, most, won_shares
+from epc.audit.units import Groups, LeftOut, Units, units_of
 from epc.protocol.config import Configuration
 from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
@@ -31,6 +31,8 @@ from epc.statistics.intervals import Interval, mean, spread_interval, sum_of_squ
 
 _WHEELS: Final = 4096
 _STREAM: Final = 20261125
+_FEWEST_SPREAD: Final = 2  # tasks that have a spread
+_MANY: Final = 10_000  # degrees of freedom, where Student's quantile is the normal one
 _KEPT: Final = 256  # results, so that a run's many readers work them out once
 
 
@@ -156,6 +158,21 @@ def transfer(
     )
 
 
+def tasks_for(intervals: Iterable[Interval | None], fewest: int) -> int | None:
+    """Return how many tasks a domain needs for regrets within the margin either way.
+
+    `intervals` are those of the regrets over so many tasks, or groups, of the smaller domain. What
+    they spread falls with the root of that number. None where there is no interval.
+
+    Source: Readings R74 and R75.
+    """
+    halves = [(high - low) / 2 for low, high in filter(None, intervals)]
+    if not halves or fewest < _FEWEST_SPREAD:
+        return None
+    spread = max(halves) / t_point(fewest - 1)
+    return ceil(fewest * (t_point(_MANY) * spread / MARGIN) ** 2)
+
+
 @lru_cache(maxsize=_KEPT)
 def worked_out(
     units: Units, rounds: int, rule: Rule
@@ -163,6 +180,18 @@ def worked_out(
     """Return what crosses, the test of it, and what chance redirects into either domain."""
     crossed = crossings(units, rounds=rounds, rule=rule)
     return crossed, *redirection_test(units, crossed.crossings, rounds=rounds, rule=rule)
+
+
+def carried_over(
+    table: VerdictTable, names: Sequence[str], groups: Groups | None, *, rounds: int, rule: Rule
+) -> dict[Direction, dict[str, float]]:
+    """Return by how much each strategy's choices change, by direction: see `carried`."""
+    over = {}
+    for pair in table.domains.pairs:
+        units = units_of(table.of(pair.both), names, groups)
+        if units.bearable:
+            over[pair.key] = carried(units, rounds=rounds, rule=rule)[pair.target]
+    return over
 
 
 def figures_into(

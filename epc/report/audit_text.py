@@ -7,7 +7,16 @@ from epc.analysis.audit import Audit
 from epc.audit.coupling import Into
 from epc.audit.facts import Facts as Known
 from epc.records.probes import in_words
-from epc.report.coupling_text import MEANING, TWO_FIGURES, conditions, figures, headline, tested
+from epc.report.coupling_text import (
+    MEANING,
+    TWO_FIGURES,
+    carried_text,
+    conditions,
+    figures,
+    headline,
+    tested,
+    to_settle,
+)
 from epc.report.document import (
     Beside,
     Conclusion,
@@ -62,6 +71,8 @@ def bearing(audit: Audit, holds: Sequence[str] = ()) -> Iterator[Part]:
             for direction, into in crossing(audit).items()
         ]
     )
+    if names := [*carried_text(audit.carried)]:
+        yield Listed([*map(sentence, names)])
     yield Facts([*_conditional(audit, holds)])
 
 
@@ -97,6 +108,9 @@ def _conditional(audit: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]
         yield "p value", tested(transfer)
         if transfer.test is not None:
             yield "conditional", conditions(transfer)
+            regrets = [into.regret_ci95 for into in (transfer.directions or {}).values()]
+            fewest = min(transfer.units.values())
+            yield from to_settle(audit.verdict, regrets, fewest, transfer.test.unit)
         if transfer.directions:
             yield "two figures", TWO_FIGURES
     yield "control", f"the noise floor is {_METHODS[audit.control['method']]}"

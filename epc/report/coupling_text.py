@@ -1,12 +1,13 @@
 """What crosses between two domains, in sentences that a person can repeat."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from epc.audit.coupling import Crossed, Into, Transfer
+from epc.audit.coupling import Crossed, Into, Transfer, tasks_for
 from epc.spec.coupling import LEVEL
-from epc.spec.domains import Direction, Domain, Pair
+from epc.spec.domains import Direction, Pair
 from epc.statistics.figures import figure_text
+from epc.statistics.intervals import Interval
 
 MEANING: Final[dict[str, str]] = {
     "coupled": "training in one domain first redirects choices in the other, beyond chance, at a "
@@ -50,12 +51,13 @@ def headline(direction: Direction, into: Crossed) -> str:
     return f"training in {pair.source} first redirects {seen}{_cost(into)}"
 
 
-def carried_text(carried: Mapping[Domain, Mapping[str, float]]) -> Iterator[str]:
-    """Yield, for each domain, which strategies the other domain's training makes more common there.
+def carried_text(carried: Mapping[Direction, Mapping[str, float]]) -> Iterator[str]:
+    """Yield, for each direction, which strategies training in the first domain carries over.
 
     They are named where they gain or lose at least one choice of 100.
     """
-    for domain, changes in carried.items():
+    for direction, changes in carried.items():
+        pair = Pair.parse(direction)
         ranked = sorted(changes, key=lambda name: -changes[name])
         more = [name for name in ranked if changes[name] >= _A_CHOICE]
         fewer = [name for name in ranked[::-1] if changes[name] <= -_A_CHOICE]
@@ -64,7 +66,21 @@ def carried_text(carried: Mapping[Domain, Mapping[str, float]]) -> Iterator[str]
                 " and ".join(f"{name} ({100 * changes[name]:+.0f})" for name in some[:_MOST_NAMED])
                 for some in (more, fewer)
             )
-            yield f"of 100 choices in {domain}, more are {often}; fewer are {seldom}"
+            yield (
+                f"after {pair.source}, of 100 choices in {pair.target} the agent picks {often} "
+                f"more often, {seldom} less often"
+            )
+
+
+def to_settle(
+    word: str, intervals: Iterable[Interval | None], fewest: int, unit: str
+) -> Iterator[tuple[str, str]]:
+    """Yield what would settle an open word (Reading R75): how many tasks, and that seeds do not."""
+    wanted = tasks_for(intervals, fewest) if word == "no_detectable_coupling" else None
+    if wanted is not None and wanted > fewest:
+        size = f"{float(f'{wanted:.2g}'):,.0f}"
+        yield "to settle it", f"measure about {size} {unit}s a domain ({fewest:,} now): the regret"
+        yield "", "is then known to within 2 points either way; more seeds do not help"
 
 
 def beyond_chance(into: Crossed) -> bool:

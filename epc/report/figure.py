@@ -1,24 +1,26 @@
-"""The picture of a measurement: gamma and JSD on top of their noise, and what crossing costs.
+"""The picture of a measurement: what crosses between the domains, under the sentence that says it.
 
-One Vega-Lite specification, rendered to SVG and PNG. The colours are of the Okabe-Ito set, which
-colour-blind readers can tell apart.
+One Vega-Lite specification, rendered to SVG and PNG: the two panels of the HTML report. The colours
+are of the Okabe-Ito set, which colour-blind readers can tell apart.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import Final, Literal
 
 from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
-from epc.audit.coupling import Into, TheseTasks
 from epc.protocol.results import Json
 from epc.records.manifest import Estimate, Manifest
+from epc.report.audit_text import crossing
 from epc.report.charts.chart import layer
+from epc.report.charts.transfer import transfer_chart
 from epc.report.coupling_text import MEANING, headline
-from epc.report.picture import SCHEMA, render
-from epc.simulation.noise import coin_bands
-from epc.spec.coupling import MARGIN, RULE
+from epc.report.document import sentence
+from epc.report.picture import SCHEMA_6, render
+from epc.spec.coupling import RULE
 from epc.spec.domains import Direction, pair_title
 
 Metric = Literal["gamma", "jsd"]
@@ -26,13 +28,12 @@ Estimates = Mapping[Direction, Estimate]
 _NAME: Final = "figure"
 
 _SEEDS, _MEAN, _BAND, _FLOOR = "#0072B2", "#000000", "#D9D9D9", "#555555"
-_PANELS: Final[tuple[tuple[Metric, str], ...]] = (("gamma", "gamma"), ("jsd", "JSD (nats)"))
 _BAR: Final = 110  # pixels
-_WIDE, _NARROW = 130, 100  # pixels a direction
+_WIDE: Final = 130  # pixels a direction
 _SPREAD: Final = {"domain": [-1, 2]}
-_SCOPES: Final = ["for the domain", "for these tasks"]
 _MIDDLE: Final = {"datum": 0.5, "type": "quantitative", "scale": _SPREAD}
 _GOLDEN: Final = 0.6180339887498949  # spreads seeds evenly without a random state
+_LINE: Final = 58  # characters of the title
 
 
 def draw(manifest: Manifest, folder: Path) -> list[Path]:
@@ -44,55 +45,45 @@ def draw(manifest: Manifest, folder: Path) -> list[Path]:
 
 
 def specification(manifest: Manifest) -> Json:
-    """Return the Vega-Lite specification of a manifest's picture."""
-    coin, summary = coin_bands(manifest.configuration), manifest.results.summary
-    floors, audit = summary.control.noise_floor, audit_manifest(manifest)
-    crossing = (audit.facts.transfer.directions if audit.facts.transfer else None) or {}
-    directions = manifest.domains.directions
-    bands = {
-        "gamma": [band(d, *astuple(floors[d])) for d in directions],
-        "jsd": [band(d, *astuple(coin["jsd"])) for d in directions],
+    """Return the Vega-Lite specification of a manifest's picture.
+
+    Where too little was decided for what crosses, it shows gamma on its noise floor.
+    """
+    audit = audit_manifest(manifest)
+    chart = transfer_chart(crossing(audit), word=audit.verdict, rule=RULE)
+    said = _said(audit)
+    measured = f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}"
+    title = {
+        "text": wrap(said, _LINE),
+        "subtitle": f"{manifest.evaluator.model} · {measured}",
+        "anchor": "start",
+        "subtitleColor": "#444444",
+        "offset": 12,
     }
+    if chart is not None:
+        more = {"title": title, "description": f"{said} {chart.alternative}"}
+        return {**chart.specification, **more, "background": "white"}
+    floors = manifest.results.summary.control.noise_floor
+    bands = [band(d, *astuple(floors[d])) for d in manifest.domains.directions]
+    gamma = manifest.results.summary.gamma
     return {
-        "$schema": SCHEMA,
-        "description": alternative_text(manifest, audit),
-        "title": {
-            "text": f"{manifest.evaluator.model} · {summary.n} seeds",
-            "subtitle": [
-                f"{manifest.protocol_version}, {manifest.evaluator.measurement_date}",
-                "dots: seeds · diamond: mean with 95% bootstrap interval",
-                "grey: gamma without a change of domain (95% of seeds), JSD of a coin flip (90%)",
-                "regret: 95% intervals; the dashed line is the margin of the word",
-                *(f"by EPC-5.2, gamma from {reading}" for reading in manifest.readings),
-            ],
-            "anchor": "start",
-            "subtitleColor": "#444444",
-        },
+        "$schema": SCHEMA_6,
+        "description": said,
+        "title": title,
         "background": "white",
-        "hconcat": [
-            panel(name, bands[key], seed_rows(manifest, key), getattr(summary, key))
-            for key, name in _PANELS
-        ]
-        + ([regret_panel(crossing)] if crossing else []),
-        "resolve": {"scale": {"color": "independent", "shape": "independent"}},
+        **panel("gamma", bands, seed_rows(manifest, "gamma"), gamma),
         "config": {"view": {"stroke": "#BBBBBB"}, "font": "sans-serif"},
     }
 
 
-def alternative_text(manifest: Manifest, audit: Audit) -> str:
-    """Return in words what the picture shows."""
-    transfer = audit.facts.transfer
-    crossing = (transfer.directions if transfer else None) or {}
-    headlines = "".join(f"; {headline(d, into)}" for d, into in crossing.items())
-    summary = manifest.results.summary
-    gamma, floor = summary.gamma, summary.control.noise_floor
-    values = ", ".join(
-        f"{pair_title(d)} {gamma[d].mean:.2f} (noise floor {floor[d].mean:.2f})"
-        for d in manifest.domains.directions
-    )
-    word = f"{audit.verdict} by rule {RULE}, {MEANING[audit.verdict]}"
-    read = "; ".join(manifest.readings)
-    return f"Mean gamma {values}; by EPC-5.2, {read}{headlines}: {word}."
+def _said(audit: Audit) -> str:
+    """Return the audit's word, and in a sentence the direction that costs more."""
+    name = audit.verdict.replace("_", " ")
+    into = crossing(audit)
+    if not into:
+        return f"{sentence(name)} {sentence(MEANING[audit.verdict])}"
+    most = max(into, key=lambda direction: into[direction].regret)
+    return f"{sentence(name)} {sentence(headline(most, into[most]))}"
 
 
 def band(direction: str, middle: float, low: float, high: float) -> Json:
@@ -143,47 +134,6 @@ def _means(estimates: Estimates, direction: Json, value: Json) -> list[Json]:
     dot |= {"size": 110, "opacity": 1, "color": _MEAN}
     spans = layer(intervals, rule, x=direction, y=value, y2={"field": "high"})
     return [*([spans] if intervals else []), layer(means, dot, x=direction, y=value)]
-
-
-def regret_panel(crossing: Mapping[Direction, Into]) -> Json:
-    """Return what crossing costs each way, for the domain and for these tasks (Reading R74)."""
-    rows = [
-        {
-            "direction": pair_title(direction),
-            "of": scope,
-            "value": 100 * part.regret,
-            "low": 100 * part.regret_ci95[0] if part.regret_ci95 else None,
-            "high": 100 * part.regret_ci95[1] if part.regret_ci95 else None,
-        }
-        for direction, into in crossing.items()
-        for scope, part in _parts(into)
-    ]
-    beside = {"field": "of", "type": "nominal", "sort": _SCOPES}
-    scale = {"domain": _SCOPES, "range": [_MEAN, _SEEDS]}
-    colour = beside | {"scale": scale, "legend": {"title": None, "orient": "top"}}
-    shape = beside | {"scale": {"domain": _SCOPES, "range": ["diamond", "circle"]}}
-    title = "transfer regret (points of win rate)"
-    value = {"field": "value", "type": "quantitative", "title": title}
-    spread = [row for row in rows if row["low"] is not None]
-    ends = {"x": _direction(crossing), "xOffset": beside, "color": colour}
-    rule = {"type": "rule", "color": _FLOOR}
-    dot = {"type": "point", "filled": True, "size": 80, "opacity": 1}
-    low, high = value | {"field": "low"}, {"field": "high"}
-    spans = layer(spread, {"type": "rule", "size": 2.5}, **ends, y=low, y2=high)
-    return {
-        "width": _NARROW * len(crossing),
-        "height": 300,
-        "layer": [
-            layer([{"value": 0.0}], rule, y=value),
-            layer([{"value": 100 * MARGIN}], rule | {"strokeDash": [4, 3]}, y=value),
-            *([spans] if spread else []),
-            layer(rows, dot, **ends, y=value, shape=shape),
-        ],
-    }
-
-
-def _parts(into: Into) -> Iterator[tuple[str, Into | TheseTasks]]:
-    yield from zip(_SCOPES, (into, into.these_tasks), strict=True)
 
 
 def seed_rows(manifest: Manifest, metric: Metric) -> list[Json]:

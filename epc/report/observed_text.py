@@ -13,7 +13,7 @@ from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
 from epc.records.observed.table import ALONE
 from epc.records.observed.types import UNKNOWN
-from epc.report.coupling_text import MEANING, carried_text, headline
+from epc.report.coupling_text import MEANING, carried_text, headline, to_settle
 from epc.report.document import (
     Conclusion,
     Facts,
@@ -49,10 +49,6 @@ _HEADLINES: Final = {
     "place_consistency": "names the same winner in both orders in {} of {} pairs",
     "repeat_consistency_all": "gives the same verdict again in {} of {} repeats",
 }
-_CEILINGS: Final = {
-    "humans_majority": "humans_others_ceiling",
-    "humans_mean": "humans_mean_ceiling",
-}
 _MEANT: Final = {
     "item": "the question",
     "question": "the question's text",
@@ -67,6 +63,8 @@ _MEANT: Final = {
     "gold": "the better answer",
     "a_score": "the score of answer a",
     "b_score": "the score of answer b",
+    "a_length": "how long answer a is",
+    "b_length": "how long answer b is",
     "subset": "the domain",
     "group": "which questions belong together",
     "repeat": "which repeat of a question it is",
@@ -131,9 +129,9 @@ def headline_of(group: Group) -> str:
             value = figure_text(figure.value, None, ".0%")
             interval = figure.text(".0%", TOO_FEW).removeprefix(value).strip()
             said = f"{judge} {words.format(value, f'{figure.n:,}')} {interval}"
-            ceiling = group.figures.get(_CEILINGS.get(name, ""))
-            beside = f"; a person does in {ceiling.value:.0%}" if ceiling else ""
-            return f"{said}{beside}."
+            ceiling = group.figures.get("humans_others_ceiling") if "humans" in name else None
+            beside = "; a person agrees with most of the others in"
+            return f"{said}{f'{beside} {ceiling.value:.0%}' if ceiling else ''}."
     return f"{judge}: nothing here says how good its verdicts are."
 
 
@@ -250,6 +248,9 @@ def _facts(result: Transferred) -> Iterator[tuple[str, str]]:
         yield "p value", f"{result.test.p_value:.4f} for both directions, by {unit}"
     for domain, p in clustered(result.clusters).items():
         yield "topics", f"{domain} tasks are alike (p {p:.2g}): some may be copies; no word then"
+    regrets = [into.regret_ci95 for into in (result.directions or {}).values()]
+    unit = result.test.unit if result.test else "task"
+    yield from to_settle(result.word, regrets, min(result.domains.values()), unit)
     if result.detectable is not None and result.word != "coupled":
         yield "power", f"a regret of {result.detectable:.3f} is found in 4 of 5 such files or more"
         yield "", f"the margin is {MARGIN}"

@@ -27,6 +27,8 @@ ALSO: Final[Mapping[str, str]] = {
     "gold": "gold_label ground_truth truth correct_label reference_label expected label",
     "a_score": "score_a rating_a score_1 rating_1 score1",
     "b_score": "score_b rating_b score_2 rating_2 score2",
+    "a_length": "length_a len_a length_1 chars_a",
+    "b_length": "length_b len_b length_2 chars_b",
     "subset": "domain category dataset topic_area task_type benchmark",
     "group": "cluster topic",
     "repeat": "repetition trial attempt epoch replicate iteration",

@@ -11,7 +11,7 @@ from oracle.recomputation import disagreements
 
 from epc.records.layout import RAW
 from epc.records.recompute import load_manifest
-from epc.report.figure import specification
+from epc.report.figure import band, panel
 
 DOMAINS = ("art", "code", "law")
 PAIRS = [f"{one}_to_{other}" for one, other in permutations(DOMAINS, 2)]
@@ -166,10 +166,15 @@ def test_reading_r78_show_has_the_matrix_and_the_page_its_picture(
     assert any("12 rounds in each of 9 phases" in line for line in shown)
 
 
-def test_reading_r78_no_band_of_the_picture_lies_on_its_neighbour(three: Path) -> None:
-    panel = specification(load_manifest(three))["hconcat"][0]
+def test_reading_r78_no_band_of_a_panel_lies_on_its_neighbour(three: Path) -> None:
+    drawn = panel(
+        "gamma",
+        [band(pair, 1, 0, 2) for pair in PAIRS],
+        [],
+        load_manifest(three).results.summary.gamma,
+    )
 
-    assert panel["width"] / len(PAIRS) > panel["layer"][0]["mark"]["width"]
+    assert drawn["width"] / len(PAIRS) > drawn["layer"][0]["mark"]["width"]
 
 
 def test_reading_r78_a_measured_control_of_three_domains_has_streams_of_its_own(
