@@ -34,6 +34,7 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "notebook": {"altair": "altair"},
         "mcp": {"mcp": "mcp"},
+        "loop": {"gepa": "gepa"},
         "attest": {"sigstore": "sigstore"},
         "inspect": {
             "inspect-ai": "inspect_ai",
@@ -49,6 +50,7 @@ BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "judge": ("measure",),
         "site": ("charts", "data", "judge"),
         "notebook": ("charts", "data"),
+        "loop": ("charts", "data"),
     }
 )
 

@@ -286,7 +286,7 @@ def over_runs(reports: Sequence[LoopReport]) -> RunsReport:
         by_b=over(lambda r: r.by_b),
         gold=gold,
         taste=over(lambda r: r.exchange.taste if r.exchange else None),
-        quality=_quality(gold),
+        quality=quality_of(gold),
         digits=max(report.digits for report in reports),
         reports=tuple(reports),
     )
@@ -380,7 +380,7 @@ def _refusals(files: Files) -> Iterator[Finding]:
         problem = "no line is of a validation split"
         yield Finding(CLAUSE, place, problem, f"call it one of {', '.join(_VALIDATION)}")
         return
-    checked = dict.fromkeys(str(row.candidate) for row in files.checks)
+    checked = dict.fromkeys(str(row.candidate) for row in files.tested)
     unknown = [name for name in (files.seed, files.final, *checked) if name not in files.validation]
     if unknown:
         problem = f"the candidate {unknown[0]} has no score on a validation item in the log"
@@ -515,14 +515,15 @@ def _report(files: Files) -> LoopReport:
         label_error=None if disagreement is None else error_rate(disagreement),
         exchange=paid,
         share=_share(fresh, paid, withheld),
-        quality=_quality(assisted),
+        quality=quality_of(assisted),
         withheld=tuple(withheld),
         course=tuple(_course(files)),
         digits=3 if max(scores) <= 1 else 2,
     )
 
 
-def _quality(gold: Figure | None) -> Quality:
+def quality_of(gold: Figure | None) -> Quality:
+    """Return what a gain by gold says of the work, by its interval."""
     if gold is None or gold.ci95 is None:
         return "not_measured"
     low, high = gold.ci95

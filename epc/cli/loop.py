@@ -1,4 +1,4 @@
-"""`epc loop plan|check|report|gate|drift`."""
+"""`epc loop demo|plan|check|report|gate|drift`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,6 +7,7 @@ import click
 
 from epc.cli.asking import judge_options, limit_options
 from epc.cli.common import leave, note, now, say_findings, tell, write_page
+from epc.cli.loop_demo import demo
 from epc.cli.options import FILE, format_option, html_option, printed_as
 from epc.errors import ExitCode
 from epc.printable import annotation
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 @click.group()
 def command() -> None:
     """Did an optimiser improve the work, or only what its judge says?"""
+
+
+command.add_command(demo)
 
 
 @command.command()

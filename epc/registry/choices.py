@@ -58,9 +58,9 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
 
     Raises: as `write_choices`.
     """
-    compared = _compared(checkout)
+    compared = compared_in(checkout)
     kept = Kept.of(of_folder(checkout), str(checkout))
-    found = [*_asked(kept, compared.settings)]
+    found = [*asked_in(kept, compared.settings)]
     if not found:
         raise UsageError(f"no verdicts are kept of {' or '.join(compared.settings)}")
     return choices(
@@ -73,7 +73,7 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
     )
 
 
-def _asked(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[Asked, Verdicts]]:
+def asked_in(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[Asked, Verdicts]]:
     """Yield each judge of the sources that are compared, and what it said in these settings."""
     for source, snapshots in kept.by_source.items():
         patterns = () if isinstance(source, str) else settings.get(source.name, ())
@@ -94,7 +94,11 @@ def _asked(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[
                 yield asked, verdicts[np.isin(verdicts.setting.codes, codes)]
 
 
-def _compared(checkout: Path) -> _Compared:
+def compared_in(checkout: Path) -> _Compared:
+    """Return what params.yaml says is compared.
+
+    Raises: MalformedError if it does not say so.
+    """
     import yaml
 
     path = checkout / layout.POLICY

@@ -12,6 +12,7 @@
     snapshots/TAG/judge.json          judged ones: the plan of the evaluation
     snapshots/TAG/run_log.json        judged ones: its log, with digests of records and calls
     snapshots/TAG/observed.json       observed ones: header and digest of the verdicts
+    snapshots/TAG/loop.json           of loops: the optimiser, its starts, the recorded judges
     snapshots/TAG/raw.dvc             all of them: where the raw files are in the store
     snapshots/TAG/SHA256SUMS          digests of all of these, and of the raw files
     snapshots/.store/                 the raw files, by content, as DVC lays them out
@@ -19,6 +20,7 @@
     snapshots/dvc/TAG.json            headline figures again, for `dvc metrics`
     snapshots/gammas.json             gammas again, for `dvc plots`
     snapshots/choices.json            how often ways to decide are right, for `epc which`
+    snapshots/bank.parquet            scores of recorded judges, with gold, for `epc loop demo`
     snapshots/audits.json             what today's rule says of those published under an older one
     params.yaml                       the expiry policy, what `epc which` compares, and where the
                                       repository is on the web; locked while a process writes
@@ -50,6 +52,7 @@ HEADLINES: Final = "dvc"
 GAMMAS: Final = "gammas.json"
 AUDITS: Final = "audits.json"
 CHOICES: Final = "choices.json"
+BANK: Final = "bank.parquet"
 POLICY: Final = "params.yaml"
 PUBLISHED: Final = "registry.json"
 DATA_LICENCE: Final = "CC-BY-4.0"  # LICENSE-DATA: of what carries none of its own

@@ -148,8 +148,8 @@ class Likelihood(Local):
         """Score both answers and name the likelier one."""
         pair = pair_of(prompt, self.identity.model)
         began = time.monotonic()
-        a, tokens_a = await self._score(pair.task, judged(pair.response or ""))
-        b, tokens_b = await self._score(pair.task, judged(pair.baseline or ""))
+        a, tokens_a = await self.score(pair.task, judged(pair.response or ""))
+        b, tokens_b = await self.score(pair.task, judged(pair.baseline or ""))
         return Completion(
             text=said("mean log-likelihood per token", a, b),
             served_model=self.identity.model,
@@ -159,7 +159,7 @@ class Likelihood(Local):
             latency_s=round(time.monotonic() - began, 6),
         )
 
-    async def _score(self, task: str, answer: str) -> tuple[float, int]:
+    async def score(self, task: str, answer: str) -> tuple[float, int]:
         """Return an answer's score and the tokens read for it; each answer is scored once."""
         key = (task, answer)
         if key not in self._scores:

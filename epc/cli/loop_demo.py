@@ -1,0 +1,100 @@
+"""`epc loop demo`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from epc.cli.common import note, now, say, write_page
+from epc.cli.options import registry_option
+from epc.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from epc.engine.optimised import Work
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(exists=False, file_okay=False, path_type=Path),
+    default=Path("loop-demo"),
+    show_default=True,
+    help="The new folder for log, plan, checks and report.",
+)
+@click.option("--judge", default="gpt-5.4-nano", show_default=True, help="A judge of the bank.")
+@click.option(
+    "--start",
+    type=click.Choice(["good", "weak"]),
+    default="good",
+    show_default=True,
+    help="What the optimiser begins with: the best picker alone, or the worst.",
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="GEPA's seed.")
+@click.option("--model", is_flag=True, help="Optimise an instruction to the embedded model.")
+@registry_option
+def demo(
+    out: Path, judge: str, start: str, seed: int, registry: str | None, *, model: bool
+) -> None:
+    r"""Run GEPA on this machine with no key, and say what it gained: as its judge says, and truly.
+
+    The optimiser is the real one; the judge's scores were recorded. A candidate weighs the votes
+    of eight recorded pickers to choose one of four answers; which one is right is known. With
+    --model a candidate is an instruction to the embedded model, which adds two numbers; its judge
+    is how likely the same weights would have written the answer, and gold is the sum.
+
+    Writes log, plan, checks and report as `epc loop` does for a run of your own.
+
+    \b
+    Example:
+      epc loop demo
+      epc loop demo --judge claude-sonnet-4-6 --start weak --seed 3 --out loop-sonnet
+      epc loop demo --model --out loop-sums
+    """
+    require("loop")
+    from epc.analysis.loops import Files, assess
+    from epc.api.optimising import check, run
+    from epc.engine.optimised import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
+    from epc.errors import refuse
+    from epc.registry.writing import new_folder
+    from epc.report.document import printed
+    from epc.report.loop_text import document, loop_page
+
+    work, begin = _sums() if model else _pickers(judge, start, registry)
+    split = Split.drawn(work.items, SUM_SIZES if model else SIZES, seed)
+    with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
+        log = folder / "run.loop.jsonl"
+        calls = SUM_CALLS if model else CALLS
+        note(f"GEPA may ask {work.judge} {calls:,} times")
+        final = run(work, begin, split, calls=calls, seed=seed, log=log)
+        if final != begin:
+            check(work, split, log, time=now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+    if final == begin:
+        say("The optimiser kept what it started with: there is nothing to check.")
+        return
+    assessed = assess(Files.read(out / log.name))
+    refuse(assessed.findings)
+    assert assessed.report is not None
+    say(printed(document(assessed.report)))
+    write_page(out / "run.html", loop_page(assessed.report))
+
+
+def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mapping[str, str]]":
+    """Return the bank as a work, and what a run begins with."""
+    from epc.engine.optimised import STARTS, Pickers
+    from epc.records.bank import parsed
+    from epc.registry.file_sources import reader
+    from epc.registry.layout import BANK, FOLDER
+    from epc.registry.reading import NAMED, find_checkout
+
+    home = registry or str(find_checkout(Path.cwd(), option=NAMED))
+    work = Pickers.of(parsed(reader(home)(f"{FOLDER}/{BANK}")), judge)
+    return work, work.start(STARTS[start])
+
+
+def _sums() -> "tuple[Work, Mapping[str, str]]":
+    """Return sums as a work, and what a run begins with."""
+    from epc.engine.optimised import Sums
+
+    return Sums(), Sums.begin
