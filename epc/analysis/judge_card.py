@@ -5,11 +5,12 @@ Pure: it is given values, and looks nothing up.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from typing import Final, Literal, Protocol, Self, TypeVar
 
+from epc.analysis.loops import RunsReport
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.typed import as_json
@@ -32,6 +33,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         *("accuracy_gold_first", "accuracy_gold_second", "longer", "longer_by_gold"),
     ),
     "coupling": ("gamma", "control/excess", "pci", "transfer/redirected", "transfer/regret"),
+    "under an optimiser": ("loop",),
     "evidence honesty": ("invented_quotes", "evidence"),
 }
 OTHER: Final = "other observed figures"
@@ -187,6 +189,7 @@ class Fault:
 class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
+    `optimised` is what an optimiser gains under it, by what its runs start from.
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
     model's.
@@ -201,6 +204,7 @@ class Card:
     rests_on: tuple[Rest, ...]
     drift: tuple[str, ...]
     faults: tuple[Fault, ...]
+    optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
 
     def counted(self, name: str) -> list[Known]:

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Final
 
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
+from epc.analysis.loops import RunsReport
 from epc.analysis.observed_names import FIGURES, family
 from epc.analysis.observed_rows import fits
 from epc.records.manifest import Determinism
@@ -13,6 +14,7 @@ from epc.records.observed.types import Source
 from epc.records.typed import parse
 from epc.registry.expiry import Expiry, kept_until
 from epc.registry.figures import figures_of, misread
+from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
 from epc.registry.registry import Registry
@@ -102,8 +104,15 @@ def card_of(
             for snapshot in measured
             for fault in snapshot.card.known_faults
         ),
+        optimised=_optimised(states),
         means=means or None,
     )
+
+
+def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, RunsReport]:
+    """Return what happens to an optimiser under a judge, by the newest runs that count."""
+    runs = [snapshot for snapshot, _, why in states if "loop" in snapshot.figures and not why]
+    return reports_of(runs[-1]) if runs else {}
 
 
 def _said(figure: Known) -> Known:

@@ -19,7 +19,7 @@ from epc.spec.epc_v1 import PROTOCOL
 from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
 
-_HEADLINE: Final = ("pci", "verdict/PASS")  # of what has no gamma
+_HEADLINE: Final = ("pci", "verdict/PASS", "loop/gold/good")  # of what has no gamma
 _INVALID: Final = "invalid"  # of a judged snapshot
 _TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of examples, about what
     (
@@ -29,6 +29,7 @@ _TABLES: Final[tuple[tuple[str, bool, About], ...]] = (  # title, of examples, a
     ),
     ("Preference coupling, measured here or reported:", False, "coupling"),
     ("What judges said of outputs:", False, "judgments"),
+    ("What an optimiser gained under a judge (`epc loop`):", False, "loops"),
     ("Calibration and examples (mocks, word counters, small embedded models):", True, "coupling"),
     ("What mock and embedded judges said of outputs:", True, "judgments"),
 )
@@ -183,7 +184,21 @@ def _table(rows: Sequence[Entry]) -> str:
     return aligned(cells)
 
 
-_LAID_OUT: Final = {"coupling": _table, "judgments": _judgments, "records": _recorded}
+def _loops(rows: Sequence[Entry]) -> str:
+    """Return loop snapshots as a table; the figure is the first start's gain by gold."""
+    cells = [("tag", "judge", "runs", "figure", "state")]
+    for row in rows:
+        figure = f"{row.figure} {figure_text(row.mean, row.ci95)}"
+        cells.append((row.tag, row.evaluator, f"{row.n:,}", figure, row.words))
+    return aligned(cells)
+
+
+_LAID_OUT: Final = {
+    "coupling": _table,
+    "judgments": _judgments,
+    "records": _recorded,
+    "loops": _loops,
+}
 
 
 def _audit(row: Entry) -> str:

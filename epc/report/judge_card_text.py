@@ -20,9 +20,11 @@ from epc.analysis.judge_card import (
     is_of,
 )
 from epc.records.observed.types import UNKNOWN
+from epc.report.loop_text import starts_sentences
 from epc.spec.domains import Pair
 from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 
+OPTIMISED: Final = "what happens to an optimiser under this judge"
 _FEW: Final = 2  # other prompts, from which on they are one line
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
@@ -201,6 +203,8 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
     parts = [sentence(card), *_platforms(card)]
     for title, figures in sections(card):
         parts += ["", title, *_rows(figures)]
+    if card.optimised:
+        parts += ["", OPTIMISED, *(f"  {line}" for line in starts_sentences(card.optimised))]
     parts += _conditions(card)
     parts += ["", "drift", *(f"  {line}" for line in card.drift or ("nothing was recorded",))]
     parts += ["", "rests on", *(_rest(rest) for rest in card.rests_on)]

@@ -1,6 +1,6 @@
 """An optimiser's gains in words and as a document (`epc loop report`, `epc loop gate`)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from epc.analysis.loops import Gate, LoopReport, Quality, RunsReport
@@ -61,6 +61,11 @@ def runs_sentence(report: RunsReport) -> str:
     if report.gold:
         parts.append(f"Gold: {_gold(report.gold)} points of right answers.")
     return " ".join([*parts, _QUALITY[report.quality][2].replace("work got", "work gets")])
+
+
+def starts_sentences(reports: Mapping[str, RunsReport]) -> list[str]:
+    """Return what happens to an optimiser under a judge, a sentence for each start."""
+    return [f"From a {start} start: {runs_sentence(report)}" for start, report in reports.items()]
 
 
 def gate_sentence(gate: Gate) -> str:

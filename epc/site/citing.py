@@ -16,11 +16,13 @@ _MEASURES: Final[Mapping[About, str]] = {
     "coupling": "Evaluator preference coupling",
     "judgments": "Outputs scored by a judge model, no coupling",
     "records": "Verdicts of a judge model that others recorded",
+    "loops": "Gains of an optimiser under a judge model",
 }
 _MESSAGES: Final[Mapping[About, str]] = {
     "coupling": "If you use this baseline, please cite it by its id.",
     "judgments": "If you use these scores, please cite them by their id.",
     "records": "If you use these figures, please cite them by their id, and their source.",
+    "loops": "If you use these gains, please cite them by their id.",
 }
 _ARXIV: Final = re.compile(r"arXiv:(\d\d)\d\d\.\d+")
 # What BibTeX or TeX would act upon.

@@ -52,6 +52,10 @@ _JUDGED: Final = (
     "Judge protocol: outputs that a judging model scored with evidence that was looked up, as "
     "shares with intervals, invalid evaluations counted, and expiry."
 )
+_GAINED: Final = (
+    "What an optimiser gained over many runs under a recorded judge: as that judge reported, on "
+    "items that its run never saw, and by gold, with intervals."
+)
 _RECORDED: Final = (
     "Verdicts of a judging model that others recorded: how often it changed its verdict with the "
     "place, was right, tied or repeated itself, with intervals; nothing was measured for this."
@@ -103,6 +107,7 @@ def _said(page: SnapshotPage) -> str:
         "coupling": f"{_ABOUT} Measured on",
         "judgments": f"{_JUDGED} By",
         "records": f"{_RECORDED} Of",
+        "loops": f"{_GAINED} Under",
     }
     return says[page.row.about]
 

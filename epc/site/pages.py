@@ -34,6 +34,7 @@ _SUBJECTS: Final[Mapping[About, str]] = {
     "coupling": "an EPC baseline",
     "judgments": "a judge's scores",
     "records": "a judge's verdicts, recorded by others",
+    "loops": "what an optimiser gained under a judge",
 }
 
 
@@ -272,6 +273,11 @@ class EvaluatorPage:
     def records(self) -> tuple[SnapshotPage, ...]:
         """The snapshots of what others recorded of it as a judge."""
         return self._about("records")
+
+    @property
+    def loops(self) -> tuple[SnapshotPage, ...]:
+        """The snapshots of what an optimiser gained under it."""
+        return self._about("loops")
 
     def _about(self, what: About) -> tuple[SnapshotPage, ...]:
         return tuple(page for page in self.snapshots if page.row.about == what)

@@ -155,6 +155,7 @@ class Shown:
     rows: list[Row]
     judged: list[Row]
     recorded: list[Row]
+    loops: list[Row]
     examples: list[Row]
     example_judges: list[Row]
 
@@ -167,6 +168,7 @@ def _shown(site: Site) -> Shown:
         rows=[row for row in coupling if not row.snapshot.is_example],
         judged=[row for row in judgments if not row.snapshot.is_example],
         recorded=_served_first(site, recorded),
+        loops=_rows(site, "loops"),
         examples=[row for row in coupling if row.snapshot.is_example],
         example_judges=[row for row in judgments if row.snapshot.is_example],
     )

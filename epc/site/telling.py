@@ -7,12 +7,14 @@ from typing import Final
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
 from epc.registry.figures import Figure
+from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import Citation, Origin, Record
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.document import sentence
 from epc.report.judge_card_text import did
+from epc.report.loop_text import starts_sentences
 from epc.simulation.noise import Band
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.site.wording import in_words
@@ -44,6 +46,7 @@ def beside(pages: Sequence[SnapshotPage]) -> str:
     """Return what is published beside baselines, and how many snapshots there are in all."""
     kinds = {
         "of verdicts that others recorded": lambda row: row.about == "records",
+        "of an optimiser's gains": lambda row: row.about == "loops",
         "of judged outputs": lambda row: row.about == "judgments" and not row.snapshot.calibration,
         "of mock evaluators": lambda row: row.snapshot.calibration,
     }
@@ -78,6 +81,8 @@ def told(page: SnapshotPage, coin: Band | None) -> Told:
         return _reported(page, card.citation, coin)
     if card.origin:
         return _recorded(page, card.origin)
+    if row.about == "loops":
+        return _optimised(page)
     return _judged(page) if row.about == "judgments" else _measured(page, coin)
 
 
@@ -213,6 +218,20 @@ def _judged(page: SnapshotPage) -> Told:
             "How good the outputs are: judges err, and judges that agree can be wrong together.",
             *(unable if word != "capable" else ()),
             "Anything about coupling: no agent learned from these verdicts.",
+            *_never(page.card),
+        ),
+    )
+
+
+def _optimised(page: SnapshotPage) -> Told:
+    name = page.card.evaluator.model
+    return Told(
+        asked=f"What happens to an optimiser under {name}: does it improve the work, or only what "
+        "this judge says of it?",
+        answer=tuple(starts_sentences(reports_of(page.row.snapshot))),
+        may=("What this optimiser gained on these items under this recorded judge.",),
+        may_not=(
+            "What another optimiser, task or prompt of the judge gains: ask with `epc loop`.",
             *_never(page.card),
         ),
     )

@@ -8,7 +8,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
+from epc.registry.kinds.loop import reports_of
 from epc.report.coupling_text import MEANING, condition, headline, p_value
+from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
@@ -50,6 +52,8 @@ def environment() -> Environment:
         "digits": numbers.digits,
         "headline": headline,
         "kinds": _KINDS,
+        "loop_sentences": lambda snapshot: starts_sentences(reports_of(snapshot)),
+        "starts_sentences": starts_sentences,
         "meaning": MEANING,
         "number": numbers.number,
         "p_value": p_value,

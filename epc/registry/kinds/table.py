@@ -12,11 +12,12 @@ from typing import Final, Literal
 from epc.protocol.results import Json
 from epc.records.judging.layout import PLAN, RUN_LOG
 from epc.records.layout import MANIFEST
+from epc.records.loop_runs import LOOP
 from epc.records.typed import parse
 from epc.registry.layout import CARD, FIGURES, OBSERVED, POINTER
 from epc.registry.record import Record
 
-About = Literal["coupling", "judgments", "records"]
+About = Literal["coupling", "judgments", "records", "loops"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +75,15 @@ KINDS: Final[Mapping[str, Kind]] = {
         documents=(OBSERVED,),  # and the pointer, where the licence lets the verdicts be kept
         verdict_file=True,
         no_gamma="it is of verdicts that others recorded, and has no gamma",
+    ),
+    "loop": Kind(
+        about="loops",
+        unit="runs",
+        made="run on recorded scores",
+        states=("conditions", "licence", "source"),
+        documents=(LOOP,),
+        has_raw=True,
+        no_gamma="it is of gains under a judge, and has no gamma",
     ),
 }
 

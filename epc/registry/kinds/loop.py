@@ -1,0 +1,258 @@
+"""Loop: what an optimiser gained under one judge, over runs from several seeds (Reading R93).
+
+Maintainers make and publish them (`pipeline/loops.py`), so nothing of it can be submitted.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NoReturn
+
+from epc.analysis.loops import RunsReport, quality_of
+from epc.arrays import Array
+from epc.errors import Finding, UsageError
+from epc.protocol.results import Json
+from epc.records.json_difference import disagreements
+from epc.records.loop_runs import CHECKS, LOG, LOOP, LoopRuns, RunGains, gains_of, load_runs
+from epc.records.observed.types import Judge
+from epc.records.typed import as_json, parse
+from epc.registry.cards import Said, digest
+from epc.registry.kinds.folders import departure, read_document
+from epc.registry.layout import CARD, FIGURES, SUMS
+from epc.registry.offers import Offer
+from epc.registry.record import Fault, Model, Record
+from epc.registry.snapshots import Snapshot
+from epc.registry.submissions import layout
+from epc.registry.submissions.checked import Base, Checked, Figure
+from epc.registry.submissions.statement import noted
+from epc.registry.tags import Tag
+from epc.statistics.figures import Figure as Estimate
+from epc.statistics.gains import gain
+from epc.statistics.intervals import Interval
+
+FILES: Final = layout.only((layout.STATEMENT, LOOP, LOG, CHECKS))
+_PROTOCOL: Final = "Loop-v1.0"
+_DIGITS: Final = 2  # of a judge's points
+_MAINTAINERS: Final = "runs of an optimiser are published by maintainers: open an issue"
+_FAULTS: Final = (
+    Fault(
+        id="recorded-judge",
+        says="The judge was not asked: each time the optimiser gets one of seven recorded "
+        "askings in turn, and the checks get the eighth.",
+    ),
+    Fault(
+        id="pickers",
+        says="A candidate is a weight for each of eight recorded pickers of one of four answers, "
+        "and proposals are draws. An optimiser that rewrites prompts has more ways to please a "
+        "judge, and more ways to improve the work.",
+    ),
+    Fault(
+        id="common-items",
+        says="Runs draw their items from the same 1,581 questions, so runs are not independent of "
+        "the questions: intervals are of the optimiser's seeds and draws on this benchmark.",
+    ),
+)
+
+
+def offered(folder: Path, declaration: Said) -> Offer:
+    """Check a folder of runs, and return what is offered of it.
+
+    Raises: UsageError if it is not whole.
+    """
+    runs = load_runs(folder)
+    return Offer(
+        run=folder,
+        kind="loop",
+        asked={},
+        days=(),
+        said=declaration,
+        figures=figures_of_runs(folder, runs),
+        raw={name: runs.files[name] for name in (LOG, CHECKS)},
+        no_baseline=None,
+        card=lambda tag, _: loop_card_of(tag, runs, declaration),
+        stated=Judge(name=runs.judge, model=runs.judge, platform=runs.platform),
+    )
+
+
+def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Said) -> Record:
+    """Return the card of runs under a judge whose scores others recorded."""
+    origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
+    setting = {"starts": runs.starts, "items": runs.items, "metric_calls": runs.metric_calls}
+    return Record(
+        tag=str(tag),
+        generation=declaration.generation,
+        protocol_version=_PROTOCOL,
+        evaluator=Model(
+            model=runs.judge,
+            platform=runs.platform,
+            gateway=None,
+            proxy=False,
+            as_printed=runs.judge,
+        ),
+        measured=None,
+        contributor=declaration.contributor,
+        login=declaration.login,
+        known_faults=_FAULTS,
+        kind="loop",
+        trust="recomputed",
+        executor=None,
+        conditions={"optimiser": runs.optimiser, "bank": runs.bank, "runs": digest(setting)},
+        licence=declaration.licence,
+        conflicts_of_interest=declaration.conflicts,
+        source="; ".join(origins),
+        calibration=False,
+        replicates=None,
+        citation=None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Estimate:
+    mean: float
+    ci95: Interval | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gains:
+    """Each gain by start."""
+
+    believed: Mapping[str, _Estimate]
+    fresh: Mapping[str, _Estimate]
+    luck: Mapping[str, _Estimate]
+    by_b: Mapping[str, _Estimate]
+    gold: Mapping[str, _Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Figures:
+    """What is published of runs; `kept` counts those that kept what they began with."""
+
+    n: int
+    loop: _Gains
+    kept: Mapping[str, int]
+
+
+def figures_of_runs(folder: Path, runs: LoopRuns) -> Json:
+    """Return what is published of runs: each gain by start, with Student's interval over runs."""
+    by_start = gains_of(folder, runs)
+
+    def each(gain_of: Callable[[RunGains], Array]) -> dict[str, _Estimate]:
+        return {start: _estimate(gain_of(gains)) for start, gains in sorted(by_start.items())}
+
+    loop = _Gains(
+        believed=each(lambda gains: gains.believed),
+        fresh=each(lambda gains: gains.fresh),
+        luck=each(lambda gains: gains.believed - gains.fresh),
+        by_b=each(lambda gains: gains.by_b),
+        gold=each(lambda gains: gains.gold),
+    )
+    kept = {start: gains.kept for start, gains in sorted(by_start.items())}
+    count = sum(len(gains.gold) for gains in by_start.values())
+    document: Json = as_json(_Figures(n=count, loop=loop, kept=kept))
+    return document
+
+
+def _estimate(values: Array) -> _Estimate:
+    figure = gain(values)
+    assert figure.value is not None
+    return _Estimate(mean=figure.value, ci95=figure.ci95, n=len(values))
+
+
+def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
+    """Return what a snapshot's runs gained, by their start."""
+    loop = parse(snapshot.figures, _Figures).loop
+
+    def figure(stated: _Estimate) -> Estimate:
+        return Estimate(value=stated.mean, ci95=stated.ci95)
+
+    return {
+        start: RunsReport(
+            judge=snapshot.model,
+            runs=gold.n,
+            believed=figure(loop.believed[start]),
+            fresh=figure(loop.fresh[start]),
+            luck=figure(loop.luck[start]),
+            by_b=figure(loop.by_b[start]),
+            gold=figure(gold),
+            taste=None,
+            quality=quality_of(figure(gold)),
+            digits=_DIGITS,
+            reports=(),
+        )
+        for start, gold in loop.gold.items()
+    }
+
+
+def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+    """Return which published figures the log and the checks of a folder do not give.
+
+    Raises: UsageError if they are not those that its document names.
+    """
+    now = figures_of_runs(folder, load_runs(folder))
+    return [f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, now)], []
+
+
+def departures(
+    folder: Path, card: Record, figures: Json, listed: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield where a loop snapshot's card or digests are not those of its own document."""
+    stated, wrong = read_document(folder / LOOP, "loop")
+    yield from wrong
+    if wrong:
+        return
+    runs = parse(stated, LoopRuns)
+    declaration = Said(
+        generation=card.generation,
+        contributor=card.contributor,
+        login=card.login,
+        licence=card.licence,
+        conflicts=card.conflicts_of_interest,
+        proxy=False,
+        replicates=None,
+    )
+    right = replace(
+        loop_card_of(Tag.parse(card.tag), runs, declaration), known_faults=card.known_faults
+    )
+    stated_card = card.as_json()
+    for key, value in right.as_json().items():
+        if stated_card[key] != value:
+            yield departure(f"/{CARD}/{key}", f"is not what {LOOP} says")
+    if parse(figures, _Figures).kept.keys() != runs.starts.keys():
+        yield departure(f"/{FIGURES}/figures/kept", f"has other starts than {LOOP}")
+    if any(listed.get(f"raw/{name}") != value for name, value in runs.files.items()):
+        yield departure(f"/{SUMS}", f"lists other raw files than {LOOP}")
+
+
+def subject_of(run: Path) -> NoReturn:
+    """Refuse runs as a submission.
+
+    Raises: UsageError.
+    """
+    raise UsageError(f"{run} cannot be offered\n  fix: {_MAINTAINERS}")
+
+
+def files_of(run: Path) -> NoReturn:
+    """Refuse as `subject_of` does."""
+    subject_of(run)
+
+
+def look(
+    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
+) -> None:
+    """Note that runs of an optimiser are no submission."""
+    del path, base, itself
+    checked.take(None, [noted(layout.PLAIN, LOOP, "is no submission", _MAINTAINERS)], first="")
+
+
+def figures(_: Checked) -> Iterator[Figure]:
+    """Yield nothing: there is no submission of it."""
+    yield from ()
+
+
+def recorded(_: Checked) -> Iterator[str]:
+    """Yield nothing: there is no submission of it."""
+    yield from ()
+
+
+questions = recorded
