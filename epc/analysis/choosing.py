@@ -153,7 +153,7 @@ class Which:
     """The answer: a short list, and for each judge in it how long somebody serves it.
 
     `served` has the platforms of each. `gone` are judges with figures that nobody serves on that
-    day, or not on the wanted platform.
+    day, or not on the wanted platform. `by_client` were asked by a client that adds its own text.
     """
 
     as_of: str
@@ -165,6 +165,7 @@ class Which:
     short: ShortList
     served: Mapping[str, Mapping[str, str]]
     gone: tuple[str, ...]
+    by_client: tuple[str, ...] = ()
 
     def as_json(self) -> Json:
         """Return the answer as plain JSON."""

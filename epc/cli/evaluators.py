@@ -168,20 +168,28 @@ command.add_command(succeed)
 def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
     r"""List every evaluator generation on every platform, with its state.
 
+    First those that have a record, then what catalogues alone know (JSON: `listed`).
+
     \b
     Example:
       epc evaluators list --as-of 2027-01-14
     """
     opened = open_registry(registry)
     states = [
-        (generation, opened.of_life(life.model, life, as_of.date()))
-        for generation in opened.generations.values()
+        (generation, opened.of_life(life.model, life, as_of.date()), listed)
+        for listed, known in ((False, opened.generations), (True, opened.catalogue))
+        for generation in known.values()
         for life in generation.lives
     ]
     if form == "json":
-        echo_json([{"generation": g.name, "maker": g.maker, **s.as_json()} for g, s in states])
+        echo_json(
+            [
+                {"generation": g.name, "maker": g.maker, **s.as_json(), "listed": listed}
+                for g, s, listed in states
+            ]
+        )
         return
-    for generation, state in states:
+    for generation, state, _ in states:
         where = f"{state.platform}/{state.id}"
         say(f"{generation.name:<36}  {where:<54}  {state.words}")
 

@@ -1,11 +1,16 @@
 """Which judge may be used for a kind of task on a day, from what the registry has measured."""
 
+from collections.abc import Iterator
 from datetime import date
+from typing import Final
 
 from epc.analysis.choosing import Choices, Reached, Which, reaching, short_list
 from epc.errors import UsageError
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
+
+# The known fault of a judge that was asked by a client whose own text stands before the prompt.
+_CLIENT: Final = "client-context"
 
 
 def which(
@@ -52,6 +57,7 @@ def which(
         short=short_list(choices, domain, usable=usable, budget=budget),
         served=served,
         gone=tuple(model for model in models if model not in served),
+        by_client=tuple(sorted(_by_client(registry, choices))),
     )
 
 
@@ -63,6 +69,15 @@ def reached(registry: Registry, domain: str, judge: str, share: float) -> Reache
     known = dict.fromkeys(generation.name for generation, _ in registry.lives_named(judge))
     name = next(iter(known), judge)
     return reaching(_choices(registry), domain, name, share)
+
+
+def _by_client(registry: Registry, choices: Choices) -> Iterator[str]:
+    """Yield the judges that a client asked, whose text they read before the prompt."""
+    measured = {way.models[0]: way.tags[0] for way in choices.ways if len(way.models) == 1}
+    for model, tag in measured.items():
+        snapshot = registry.snapshots.get(tag)
+        if snapshot and any(fault.id == _CLIENT for fault in snapshot.card.known_faults):
+            yield model
 
 
 def _choices(registry: Registry) -> Choices:

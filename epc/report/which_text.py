@@ -39,11 +39,23 @@ def text(answer: Which) -> str:
     dear = f"over the budget of ${answer.budget or 0:g}"
     parts += _lines(dear, _best_of_each(short.too_dear))
     parts += _lines("without a price to hold against the budget", _best_of_each(short.unpriced))
+    parts += ["", note] if (note := by_client(answer)) else []
     parts += _judges(answer)
     if answer.gone:
         where = answer.platform or "any platform"
         parts += ["", f"measured, but not known to be served on {where}: {', '.join(answer.gone)}"]
     return "\n".join(parts)
+
+
+def by_client(answer: Which) -> str:
+    """Say which judges were asked otherwise than by their prompt alone; empty if none was."""
+    if not answer.by_client:
+        return ""
+    return (
+        "Asked by a client that adds its own text before the prompt, a known fault of the "
+        f"snapshots: {' and '.join(answer.by_client)}. So there is no price, and without that text "
+        "the share right may be another."
+    )
 
 
 def beaten(answer: Which) -> list[Option]:

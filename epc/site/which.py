@@ -6,7 +6,7 @@ from typing import Any
 from epc.analysis.choosing import ALL, Choices, Domain
 from epc.protocol.results import Json
 from epc.registry.which import which
-from epc.report.which_text import beaten, sentence
+from epc.report.which_text import beaten, by_client, sentence
 from epc.site.pages import Site
 from epc.statistics.inference import ALPHA, t_point
 
@@ -20,6 +20,7 @@ def context(site: Site) -> dict[str, Any]:
     return {
         "answers": answers,
         "beaten": beaten,
+        "by_client": by_client(answers[0]) if answers else "",
         "data": _data(choices, served) if choices else {},
         "dollars": "${:,.2f}".format,
         "platforms": sorted({platform for places in served.values() for platform in places}),

@@ -201,6 +201,7 @@ def test_a_model_that_a_list_alone_knows_is_shown_and_answered_for(checkout: Che
     (checkout.home / "evaluators" / "catalogue.csv").write_text(f"{head}\n{row}\n")
 
     (shown,) = rows(run(checkout.folder, "evaluators", "show", "host/other-2"))
+    listed = rows(run(checkout.folder, "evaluators", "list", "--format", "json"))
     answer = run(checkout.folder, "expiry", "host/other-2", "--as-of", "2026-11-23")
 
     assert (shown["generation"], shown["platforms"][0]["retires"]["date"]) == (
@@ -208,6 +209,10 @@ def test_a_model_that_a_list_alone_knows_is_shown_and_answered_for(checkout: Che
         "2026-11-01",
     )
     assert "expired since 2026-11-01 (retired)" in answer.stdout
+    assert [(r["generation"], r["listed"]) for r in listed][-2:] == [
+        ("Judge-1", False),
+        ("Other-2", True),
+    ]
     assert run(checkout.folder, "admin", "evaluators", "check").returncode == 0
 
 

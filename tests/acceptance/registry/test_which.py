@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from commands_support import run
-from registry_support import Checkout, generation_record, life_record
+from registry_support import ROOT, Checkout, generation_record, life_record
 
 import epc
 
@@ -76,6 +76,15 @@ def test_what_differs_by_chance_alone_is_listed_the_cheapest_first(compared: Che
     text = run(compared.folder, "which", "--as-of", "2026-06-01").stdout
     assert text.startswith("No measured judge is shown to be better than any of these 2 ")
     assert "the cheapest is Judge-2, once: $1.00 for 1,000 questions" in text
+
+
+def test_who_was_asked_by_a_client_with_text_of_its_own_is_named() -> None:
+    done = run(ROOT, "which", "--domain", "math", "--as-of", "2026-11-26")
+
+    assert (
+        "Asked by a client that adds its own text before the prompt, a known fault of the "
+        "snapshots: claude-haiku-4-5-20251001 and claude-sonnet-4-6. So there is no price"
+    ) in done.stdout
 
 
 def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> None:
