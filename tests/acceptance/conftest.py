@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from endpoint_support import Endpoint, serving
 from installed_support import Installed
 from installed_support import made as made_clean
 from records_support import exhaustive, flip, made, single, ties, tiny
@@ -26,6 +27,13 @@ def _deployed(folder: Path) -> Path:
     words = ("admin", "site", "build", "--as-of", AS_OF, "--base-url", ADDRESS)
     epc(checkout, *words, env=IN_A_WORKFLOW)
     return folder
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """A server on loopback that stands in for a provider."""
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

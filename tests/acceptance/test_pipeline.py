@@ -8,11 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from endpoint_support import Endpoint, refusal, serving
+from endpoint_support import Endpoint, refusal
 from engine_support import environment, files_that_hold
 from registry_support import git
 
@@ -68,12 +67,6 @@ def test_dvc_measures_as_params_say_and_gives_the_run_back_byte_for_byte(clone: 
 
 CANARY = "sk-canary-0123456789abcdef"
 SECRETS = (CANARY, "hunter2-canary", "dXNlcjpodW50ZXIyLWNhbmFyeQ")  # base64 of user:password
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
 
 
 def hosted(clone: Path, endpoint: Endpoint) -> dict[str, str]:

@@ -1,25 +1,18 @@
 """The canary: a real server that is swapped for another under the same name (Reading R76)."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
 from drift_support import turning
-from endpoint_support import Endpoint, Received, Reply, answering, completion, serving
+from endpoint_support import Endpoint, Received, Reply, answering, completion
 from engine_support import DAY, a_or_b, environment, epc, read_rows, same_files
 
 MODELS = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 WHOLE = 352 + 72  # 176 answers and 176 comparisons; 24 pairs twice at the start, once at the end
 _INVERTED = turning(lambda _: True)
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as served:
-        yield served
 
 
 def at(endpoint: Endpoint, second: int = 0) -> dict[str, str]:

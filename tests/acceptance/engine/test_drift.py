@@ -3,12 +3,10 @@
 import json
 import shutil
 import signal
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
 from drift_support import share_of_prompts, turned, turning, verdict_rows, write_verdicts
 from endpoint_support import (
     Endpoint,
@@ -18,7 +16,6 @@ from endpoint_support import (
     answering,
     completion,
     refusal,
-    serving,
 )
 from engine_support import environment, epc, epc_under_way, files_that_hold, read_rows, wait_until
 from run_support import CANARY, HOSTED, MOCKS
@@ -34,12 +31,6 @@ def on(day: int, url: str | None = None) -> dict[str, str]:
     seconds = (DAY + timedelta(days=day) - date(1970, 1, 1)).days * 86400
     there = {} if url is None else {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": CANARY}
     return environment(**{**there, "SOURCE_DATE_EPOCH": str(seconds)})
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as served:
-        yield served
 
 
 def hosted_run(folder: Path, endpoint: Endpoint, *more: str) -> Path:

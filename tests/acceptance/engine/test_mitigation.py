@@ -2,14 +2,13 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from endpoint_support import Endpoint, completion, serving
+from endpoint_support import Endpoint, completion
 from engine_support import environment, epc, read_rows, same_files
 from oracle.recomputation import disagreements, spoken
 from oracle.votes import composed_otherwise
@@ -25,12 +24,6 @@ from epc.spec.epc_v1 import Method
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
 MOCKED = ("--executor", "mock/deterministic")
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as served:
-        yield served
 
 
 def at(endpoint: Endpoint) -> dict[str, str]:

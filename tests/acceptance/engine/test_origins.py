@@ -1,13 +1,11 @@
 """Where a run's answers come from, as users meet it: real servers, real records (Reading R76)."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from drift_support import turning
-from endpoint_support import Endpoint, serving
+from endpoint_support import Endpoint
 from engine_support import DAY, environment, epc, read_rows
 from run_support import HOSTED
 
@@ -16,12 +14,6 @@ from epc.records.schemas import findings as schema_findings
 MOCKED = ("--evaluator", "openai/judge-0806", "--executor", "mock/deterministic")
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 CALLS = 352  # 8 tasks in each of two domains, 11 strategies: 176 answers and 176 comparisons
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as served:
-        yield served
 
 
 def at(url: str, second: int = 0) -> dict[str, str]:

@@ -6,12 +6,12 @@ in ways that the forms allow: an unknown option, a probability that is none, a m
 
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, serving
+from endpoint_support import Endpoint, Received, Reply
 from engine_support import environment, epc, read_rows
 
 from epc.engine import asking
@@ -30,13 +30,6 @@ OUTPUT = "Paris is the capital of France. It stands on the Seine, and has stood 
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
     monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    """Serve decisions."""
-    with serving() as server:
-        yield server
 
 
 def leading_to(endpoint: Endpoint) -> dict[str, str]:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,6 @@ from endpoint_support import (
     answering,
     completion,
     refusal,
-    serving,
 )
 from engine_support import (
     DAY,
@@ -58,14 +56,6 @@ if TYPE_CHECKING:
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with serving() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
-        yield server
 
 
 def call(tokens_in: int | None, tokens_out: int | None) -> dict[str, Any]:

@@ -3,14 +3,13 @@
 import json
 import shutil
 import sys
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, serving
+from endpoint_support import Endpoint
 
 from epc.cli import main
 from epc.engine import doctor, inspected
@@ -20,12 +19,6 @@ from epc.engine.local.weights import SMOLLM2, Weights
 from epc.errors import WorldError
 
 CANARY = "sk-canary-0123456789abcdef"
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal, serving
+from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal
 from engine_support import asked_for, read_rows, sitting
 
 from epc.engine.budget import Limits
@@ -21,14 +20,6 @@ from epc.report.measurement_text import report
 
 PLAN = asked_for("openai/judge", "mock/deterministic", rounds=6)
 NO_CACHE = Limits(cache=False)
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    with serving() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
-        yield server
 
 
 def named(received: Received, **changed: Any) -> Reply:

@@ -25,12 +25,6 @@ CANARY = "sk-canary-0123456789abcdef"
 BODY = {"messages": [{"content": "x"}]}
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with serving() as server:
-        yield server
-
-
 def sent(url: str, *, key: str | None = None, deadline_s: float = 20) -> transport.Reply:
     async def sending() -> transport.Reply:
         client = Transport(url, key=key)
