@@ -72,11 +72,9 @@ def import_(
         --label model_a=a --label model_b=b --set prompt=v1 --out votes.jsonl
     """
     from epc.records.findings import Checked
-    from epc.records.observed.checking import problems
-    from epc.records.observed.columns import columns_of
     from epc.records.observed.converting import Request
-    from epc.records.observed.shapes import convert, faults_of
-    from epc.records.observed.writing import present, require_kind, write
+    from epc.records.observed.shapes import faults_of, write_converted
+    from epc.records.observed.writing import require_kind
     from epc.registry.history import commit_of
 
     require_kind(out)
@@ -90,20 +88,15 @@ def import_(
         constants=constants,
         only=_files(like) if like else frozenset(),
     )
-    done = convert(shape, source, request)
-    findings = [*done.findings]
-    if done.header:
-        verdicts = columns_of(done.rows)
-        findings += problems(out.name, done.header, verdicts, done.place)
-        if not findings:
-            write(out, done.header, done.rows, present(done.header, verdicts))
-            note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
-            models = {setting.judge.model for setting in done.header.settings.values()}
-            for fault in faults_of(shape, models):
-                note(f"  known fault {fault.id}: {fault.says}")
-    checked = Checked(path=str(source), findings=findings)
+    done = write_converted(shape, source, request, out)
+    if done.header and not done.findings:
+        note(f"written  {out}: {len(done.rows):,} verdicts\n  next: epc audit {out}")
+        models = {setting.judge.model for setting in done.header.settings.values()}
+        for fault in faults_of(shape, models):
+            note(f"  known fault {fault.id}: {fault.says}")
+    checked = Checked(path=str(source), findings=done.findings)
     say_checked(checked, form, verdicts=len(done.rows), written=checked.ok)
-    leave(clean=not findings)
+    leave(clean=checked.ok)
 
 
 def _files(verdicts: Path) -> frozenset[str]:

@@ -15,6 +15,7 @@ from epc.records.observed.converting import Conversion, Request, Shape, Taken
 from epc.records.observed.parquet import METADATA
 from epc.records.observed.reading import read
 from epc.records.observed.types import Fault, Header, Made
+from epc.records.observed.writing import present, write
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {
@@ -161,3 +162,18 @@ def opened(path: Path, request: Request) -> Votes:
     return Votes(
         shape=shape, header=done.header, verdicts=verdicts, findings=findings, conversion=done
     )
+
+
+def write_converted(shape: str, source: Path, request: Request, out: Path) -> Conversion:
+    """Write a source's verdicts to a file, and return them; with a finding nothing is written.
+
+    Raises: as `convert` and `write`.
+    """
+    done = convert(shape, source, request)
+    if done.header is None:
+        return done
+    verdicts = columns_of(done.rows)
+    findings = [*done.findings, *problems(out.name, done.header, verdicts, done.place)]
+    if not findings:
+        write(out, done.header, done.rows, present(done.header, verdicts))
+    return replace(done, findings=findings)

@@ -1,0 +1,67 @@
+"""Inside Inspect AI: a real `inspect eval` with Inspect's mock models and the installed program."""
+
+import json
+import os
+import shutil
+import subprocess
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from installed_support import Installed
+
+TASK = Path(__file__).with_name("inspect_task.py")
+pytestmark = pytest.mark.slow
+
+
+def evaluated(installed: Installed, folder: Path, *words: str) -> str:
+    """Run `inspect eval`; Inspect is that of this environment, the program is the installed one."""
+    shutil.copy(TASK, folder / "task.py")
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "INSPECT_DISPLAY": "plain",
+        "PYTHONPATH": str(distribution("inspect-ai").locate_file("")),
+        "SOURCE_DATE_EPOCH": "1795694400",  # 2026-11-26 at 12:00 in UTC
+    }
+    main = "import sys; from inspect_ai._cli.main import main; sys.argv[0] = 'inspect'; main()"
+    command = [str(installed.python), "-c", main, "eval", "task.py", "--epochs", "2", *words]
+    done = subprocess.run(
+        [*command, "--max-samples", "1"],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=200,
+    )
+    return done.stdout + done.stderr
+
+
+def test_one_flag_records_every_verdict_and_says_what_is_known_of_the_judge(
+    installed: Installed, tmp_path: Path
+) -> None:
+    told = evaluated(installed, tmp_path, "--env", "EPC_VERDICTS=verdicts")
+
+    (file,) = (tmp_path / "verdicts").iterdir()
+    header, *rows = map(json.loads, file.read_text().splitlines())
+    # Each of three samples was graded in two epochs, and one of these grades was another one.
+    asked = sorted((row["item"].split("/")[1], row.get("repeat", 0)) for row in rows)
+    assert asked == [(sample, repeat) for sample in "123" for repeat in (0, 1)]
+    assert sorted(row["a_score"] for row in rows) == [0, 1, 1, 1, 1, 1]
+    assert header["left_out"] == {"scores without a model's grading": 6}
+    (setting,) = header["settings"].values()
+    assert setting["judge"]["model"] == "gpt-4-0613"
+    assert "hooks enabled: 1" in told
+    assert f"epc: 6 verdicts in verdicts/{file.name}" in told
+    assert "judge gpt-4-0613 (openai) expired since 2026-10-23 (retired)." in told
+    assert "named gpt-5.6-sol instead" in told
+    assert "score_repeat_exact 0.667 (too few items), n 3" in told
+    assert f"all figures: epc observe report verdicts/{file.name}" in told
+
+
+def test_without_the_flag_nothing_is_recorded(installed: Installed, tmp_path: Path) -> None:
+    told = evaluated(installed, tmp_path)
+
+    assert "epc" not in told
+    assert not (tmp_path / "verdicts").exists()
