@@ -13,49 +13,35 @@ from typing import Final, Literal, Self
 from msgspec import Struct
 
 from epc.arrays import Array, np
-from epc.digests import sha256
-from epc.errors import Finding
+from epc.errors import UsageError
 from epc.records.loops import (
-    CLAUSE,
     GOLD,
     Check,
-    ItemScore,
     Log,
-    Logged,
     LoopPlan,
     Scored,
-    Spent,
     beside,
     read_checks,
     read_log,
     read_plan,
 )
-from epc.records.model_names import key, routes, shorter
 from epc.statistics.figures import Figure
 from epc.statistics.gains import (
-    FEWEST_ANCHORS,
     AssistedGain,
     Exchange,
-    Parted,
     assisted_gain,
     can_be_priced,
     difference_of_gains,
     error_rate,
     exchange,
     gain,
-    parted,
 )
 
-FEWEST_ITEMS: Final = 30
-FEWEST_FOR_GATE: Final = 100
-FEWEST_RUNS: Final = 5
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
-_SECONDS: Final = len("2026-11-26T12:00:00")
 _WIDEST_SHARE: Final = 0.5
-_VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
+VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
 Quality = Literal["better", "worse", "not_shown", "not_measured"]
-Word = Literal["ship", "not_shown", "harms", "refused"]
 Scores = Mapping[str, float]
 
 
@@ -104,13 +90,6 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     digits: int
 
 
-class Assessed(Struct, frozen=True, kw_only=True):
-    """A report, or why there is none."""
-
-    findings: tuple[Finding, ...]
-    report: LoopReport | None = None
-
-
 class RunsReport(Struct, frozen=True, kw_only=True):
     """What an optimiser gains with a judge, over runs of it from several seeds."""
 
@@ -127,22 +106,13 @@ class RunsReport(Struct, frozen=True, kw_only=True):
     reports: tuple[LoopReport, ...]
 
 
-class Gate(Struct, frozen=True, kw_only=True):
-    """Whether a final may ship. `decided` is the digest of the scores that said so."""
-
-    word: Word
-    reason: str
-    findings: tuple[Finding, ...]
-    decided: str
-    report: LoopReport | None = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Files:
-    """An optimiser's log with its checks; `plan_sha256` is the plan's digest."""
+    """A log with its checks, which the file `place` holds; `plan_sha256` is the plan's digest."""
 
     log: Log
     checks: Sequence[Check]
+    place: str = "checks"
     plan: LoopPlan | None = None
     plan_sha256: str | None = None
 
@@ -150,12 +120,22 @@ class Files:
     def read(cls, log: Path, checks: Path | None = None) -> Self:
         """Return a log with its checks, or those beside it, and the plan beside it if there is one.
 
-        Raises: MalformedError for a file that cannot be used; WorldError if the disk refuses.
+        Raises: UsageError if there are no checks; MalformedError for a file that cannot be used;
+        WorldError if the disk refuses.
         """
         path, usual, _ = beside(log)
+        if checks is None and not usual.exists():
+            first = f"epc loop plan {log} --test ITEMS, then epc loop check"
+            raise UsageError(f"{usual} is not there\n  fix: {first}")
         plan, digest = read_plan(path) if path.exists() else (None, None)
-        rows = read_checks(checks or usual)
-        return cls(log=read_log(log), checks=rows, plan=plan, plan_sha256=digest)
+        place = checks or usual
+        return cls(
+            log=read_log(log),
+            checks=read_checks(place),
+            place=place.name,
+            plan=plan,
+            plan_sha256=digest,
+        )
 
     @cached_property
     def judge(self) -> str:
@@ -228,7 +208,7 @@ def validation_scores(rows: Iterable[Scored]) -> dict[str, dict[str, float]]:
     """
     scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        if row.split is None or row.split.lower() in _VALIDATION:
+        if row.split is None or row.split.lower() in VALIDATION:
             scores[str(row.candidate)][str(row.item)].append(float(row.score))
     return {
         name: {item: sum(of) / len(of) for item, of in items.items()}
@@ -241,32 +221,6 @@ def best(validation: Mapping[str, Scores]) -> str:
     most = max(map(len, validation.values()))
     whole = {name: items for name, items in validation.items() if len(items) == most}
     return max(whole, key=lambda name: sum(whole[name].values()))
-
-
-def same_model(left: str, right: str) -> bool:
-    """Return whether two names are of one model, on whatever platforms."""
-    words = routes()
-    last_left, last_right = ([*shorter(name, words)][-1].name for name in (left, right))
-    return key(last_left) == key(last_right)
-
-
-def assess(files: Files) -> Assessed:
-    """Return what an optimiser gained, or all that is in the way of saying so."""
-    findings = tuple(_refusals(files))
-    return Assessed(findings=findings, report=None if findings else _report(files))
-
-
-def gate(files: Files, ledger: Sequence[Spent], *, unplanned: bool = False) -> Gate:
-    """Return whether the final may ship: by fresh items, and by gold where there is any."""
-    decided = sha256(repr(sorted(map(_decisive, files.rows(files.judge)))))
-    assessed = assess(files)
-    findings = (*assessed.findings, *_gate_refusals(files, ledger, decided, unplanned=unplanned))
-    report = assessed.report
-    if findings or report is None:
-        reason = findings[0].problem if findings else ""
-        return Gate(word="refused", reason=reason, findings=findings, decided=decided)
-    word, reason = _decision(report)
-    return Gate(word=word, reason=reason, findings=(), decided=decided, report=report)
 
 
 def over_runs(reports: Sequence[LoopReport]) -> RunsReport:
@@ -296,188 +250,9 @@ def _over(figures: Sequence[Figure]) -> Figure:
     return gain(np.array([figure.value for figure in figures], dtype=float))
 
 
-def runs_refusals(all_files: Sequence[Files]) -> Iterator[Finding]:
-    """Yield why several logs are no sample of one optimiser's runs."""
-    if len(all_files) < FEWEST_RUNS:
-        problem = f"{len(all_files)} runs say nothing of the optimiser"
-        yield Finding(CLAUSE, "", problem, f"name the logs of {FEWEST_RUNS} seeds or more")
-    if len({files.log.sha256 for files in all_files}) < len(all_files):
-        yield Finding(CLAUSE, "", "a log stands twice", "name each run's log once")
-    if len({files.judge for files in all_files}) > 1:
-        names = ", ".join(sorted({files.judge for files in all_files}))
-        yield Finding(CLAUSE, "", f"the runs have several judges: {names}", "report each by itself")
-
-
-def seen(log: Log, names: Mapping[str, str] | Mapping[str, str | None]) -> list[str]:
-    """Return the items that the optimiser saw, in whatever split, by name or by text's digest."""
-    items = {str(row.item) for row in log.rows}
-    texts = {row.text for row in log.rows if row.text}
-    return [name for name, text in names.items() if name in items or text in texts]
-
-
-def used_up(
-    ledger: Iterable[Spent], names: Mapping[str, str] | Mapping[str, str | None], by: str | None
-) -> list[str]:
-    """Return the items that were used up, by name or text, but for those of one plan."""
-    rows = [row for row in ledger if row.by != by]
-    items = {item for row in rows for item in row.items}
-    texts = {text for row in rows for text in row.texts}
-    return [name for name, text in names.items() if name in items or text in texts]
-
-
-def parts_of_change(
-    before: Mapping[str, ItemScore],
-    after: Mapping[str, ItemScore],
-    anchors: Mapping[str, ItemScore],
-) -> tuple[Parted | None, list[Finding]]:
-    """Return what of a change between two runs is the judge's, or why nobody can tell.
-
-    Anchors are the new judge's scores of the old run's outputs on some of the same items.
-    """
-    items = [item for item in before if item in after]
-    findings = [*_unfit_anchors(before, anchors, len(items))]
-    if findings:
-        return None, findings
-    change = [float(after[item].score) - float(before[item].score) for item in items]
-    shared = [(at, item) for at, item in enumerate(items) if item in anchors]
-    moved = [float(anchors[item].score) - float(before[item].score) for _, item in shared]
-    return parted(np.array(change), np.array(moved), np.array([at for at, _ in shared])), []
-
-
-def _unfit_anchors(
-    before: Mapping[str, ItemScore], anchors: Mapping[str, ItemScore], items: int
-) -> Iterator[Finding]:
-    clause, foreign = "Reading R95", [item for item in anchors if item not in before]
-    if foreign:
-        problem = f"{len(foreign)} anchors are no items of the first run, such as {foreign[0]}"
-        remedy = "a golden set is no anchor: score outputs of the first run again"
-        yield Finding(clause, "anchors", problem, remedy)
-    others = [
-        item
-        for item, row in anchors.items()
-        if item in before and None not in (row.output, before[item].output)
-        if str(row.output) != str(before[item].output)
-    ]
-    if others:
-        problem = f"the anchor {others[0]} is not the first run's output"
-        yield Finding(clause, "anchors", problem, "score the first run's own outputs again")
-    if len(anchors) < FEWEST_ANCHORS:
-        problem = f"{len(anchors)} anchors are fewer than {FEWEST_ANCHORS}"
-        yield Finding(clause, "anchors", problem, "score more outputs of the first run again")
-    if items < FEWEST_ANCHORS:
-        problem = f"{items} items are in both runs"
-        yield Finding(clause, "runs", problem, "compare two runs of the same items")
-
-
-def _refusals(files: Files) -> Iterator[Finding]:
-    """Yield why nothing can be said, all reasons."""
-    log, place = files.log, files.log.name
-    names = {row.judge for row in log.rows if row.judge}
-    if len(names) > 1:
-        problem = f"the log has several judges: {', '.join(sorted(names))}"
-        yield Finding(CLAUSE, place, problem, "keep the scores of one metric in a log")
-    if not files.validation:
-        problem = "no line is of a validation split"
-        yield Finding(CLAUSE, place, problem, f"call it one of {', '.join(_VALIDATION)}")
-        return
-    checked = dict.fromkeys(str(row.candidate) for row in files.tested)
-    unknown = [name for name in (files.seed, files.final, *checked) if name not in files.validation]
-    if unknown:
-        problem = f"the candidate {unknown[0]} has no score on a validation item in the log"
-        yield Finding(CLAUSE, place, problem, "check the seed and the final of this very log")
-    elif not {*files.validation[files.seed]} & {*files.validation[files.final]}:
-        problem = "seed and final have no validation item in common"
-        yield Finding(CLAUSE, place, problem, "score both on the same validation items")
-    if len({*checked} - {files.seed}) > 1:
-        problem = "more than one candidate was checked beside the seed"
-        yield Finding(CLAUSE, "checks", problem, "plan for one final: epc loop plan")
-    if files.seed == files.final:
-        problem = "the optimiser kept what it started with: seed and final are one candidate"
-        yield Finding(CLAUSE, place, problem, "there is nothing to check")
-        return
-    yield from _unfit_checks(files)
-    yield from _against_the_plan(files)
-
-
-def _unfit_checks(files: Files) -> Iterator[Finding]:
-    texts = dict(files.plan.texts) if files.plan else {}
-    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
-    if known := seen(files.log, names):
-        problem = f"the optimiser saw {len(known)} of the checked items, such as {known[0]}"
-        yield Finding(CLAUSE, "checks", problem, "check items on which it scored no candidate")
-    pairs = _pairs(files, files.judge)
-    if len(pairs) < FEWEST_ITEMS:
-        problem = f"{len(pairs)} test items have a score of both candidates by {files.judge}"
-        yield Finding(CLAUSE, "checks", problem, f"check {FEWEST_ITEMS} items or more")
-    if one_sided := _one_sided(files):
-        problem = f"{len(one_sided)} items have a label of one side only, such as {one_sided[0]}"
-        yield Finding(CLAUSE, "checks", problem, "label the outputs of both candidates, or neither")
-    for other in files.judges_b:
-        if same_model(other, files.judge):
-            problem = f"judge B, {other}, is the model of judge A"
-            yield Finding(CLAUSE, "checks", problem, "ask a model that the optimiser never saw")
-
-
-def _against_the_plan(files: Files) -> Iterator[Finding]:
-    plan = files.plan
-    if plan is None:
-        return
-    if plan.log != files.log.sha256:
-        problem = "the log is not the one that the plan was drawn for"
-        yield Finding(CLAUSE, files.log.name, problem, "plan again: epc loop plan")
-    if any(row.at and row.at[:_SECONDS] < plan.time[:_SECONDS] for row in files.checks):
-        problem = f"checks were looked at before the plan's time, {plan.time}"
-        yield Finding(CLAUSE, "checks", problem, "plan first, with items that nobody looked at")
-    if any(row.plan != files.plan_sha256 for row in files.checks):
-        problem = "checks name no plan, or another one"
-        yield Finding(CLAUSE, "checks", problem, "check with the plan beside the log, or without")
-    planned = {*plan.test}
-    if unplanned := [str(row.item) for row in files.tested if str(row.item) not in planned]:
-        problem = f"the plan drew no item {unplanned[0]}"
-        yield Finding(CLAUSE, "checks", problem, "check what was planned")
-
-
-def _gate_refusals(
-    files: Files, ledger: Sequence[Spent], decided: str, *, unplanned: bool
-) -> Iterator[Finding]:
-    plan = files.plan
-    if plan is None and not unplanned:
-        problem = "no plan precedes the checks"
-        remedy = "epc loop plan, or --unplanned, which is said beside the word"
-        yield Finding(CLAUSE, "checks", problem, remedy)
-    if plan:
-        answered = {(str(row.candidate), str(row.item)) for row in files.rows(files.judge)}
-        wanted = {(name, item) for name in (plan.seed, plan.final) for item in plan.test}
-        if missing := len(wanted - answered):
-            problem = f"{missing} of {len(wanted)} planned scores are missing"
-            yield Finding(CLAUSE, "checks", problem, "epc loop check goes on where it stopped")
-    by, texts = files.plan_sha256 or decided, plan.texts if plan else {}
-    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
-    if used := used_up(ledger, names, by):
-        problem = f"{len(used)} of the items were used up by an earlier check, such as {used[0]}"
-        yield Finding(CLAUSE, "checks", problem, "plan with items that nobody looked at")
-    if any(row.by == by and row.decided not in (None, decided) for row in ledger):
-        problem = "a gate decided on other scores of the same plan"
-        yield Finding(CLAUSE, "checks", problem, "plan again, with fresh items")
-
-
-def _decisive(row: Check) -> tuple[str, ...]:
-    return tuple(map(str, (row.candidate, row.item, row.asking, row.output, row.score)))
-
-
-def _decision(report: LoopReport) -> tuple[Word, str]:
-    fresh, gold = report.fresh.ci95, report.gold.ci95 if report.gold else None
-    if gold and gold[1] < 0:
-        return "harms", "gold says that the work got worse"
-    if report.items < FEWEST_FOR_GATE:
-        return "not_shown", f"{report.items} unseen items are fewer than {FEWEST_FOR_GATE}"
-    if fresh is None or fresh[0] <= 0:
-        return "not_shown", "the gain on unseen items is not shown to be above 0"
-    return "ship", "the gain on unseen items is above 0"
-
-
-def _report(files: Files) -> LoopReport:
-    pairs, withheld = _pairs(files, files.judge), list[str]()
+def report_of(files: Files) -> LoopReport:
+    """Return what an optimiser gained, by files of which nothing is refused."""
+    pairs, withheld = pairs_of(files, files.judge), list[str]()
     judge = np.array([pair.difference for pair in pairs.values()])
     believed, validation_items = _believed(files.validation, files.seed, files.final)
     fresh = gain(judge)
@@ -490,7 +265,7 @@ def _report(files: Files) -> LoopReport:
     paid = _exchange(gold, labelled, disagreement, withheld)
     scores = [abs(float(row.score)) for row in files.log.rows]
     other = files.judges_b[0] if files.judges_b else None
-    by_b = _pairs(files, other) if other else {}
+    by_b = pairs_of(files, other) if other else {}
     return LoopReport(
         judge=files.judge,
         judge_b=other,
@@ -537,7 +312,7 @@ class _Pair(Struct, frozen=True):
     changed: bool
 
 
-def _pairs(files: Files, judge: str) -> dict[str, _Pair]:
+def pairs_of(files: Files, judge: str) -> dict[str, _Pair]:
     """Return the items that a judge scored before and after.
 
     An output that is the same before and after differs by nothing, by definition.
@@ -559,15 +334,6 @@ def _pairs(files: Files, judge: str) -> dict[str, _Pair]:
             left, right = (sum(of[name]) / len(of[name]) for name in (files.seed, files.final))
             pairs[item] = _Pair(right - left, changed=True)
     return pairs
-
-
-def _one_sided(files: Files) -> list[str]:
-    """Return the items of which one output has a label and the other, which differs, has none."""
-    sides: dict[str, set[str]] = defaultdict(set)
-    for row in files.rows(GOLD):
-        sides[str(row.item)].add(str(row.candidate))
-    changed = {item for item, pair in _pairs(files, files.judge).items() if pair.changed}
-    return [item for item, names in sides.items() if item in changed and len(names) == 1]
 
 
 def _labelled(files: Files, pairs: Mapping[str, _Pair]) -> tuple[Array, list[_Pair]]:
@@ -653,7 +419,7 @@ def _course(files: Files) -> Iterator[Step]:
     """Yield each candidate that was the best when it had been scored, and the final."""
     ends: dict[str, int] = {}
     for calls, row in enumerate(files.log.rows, 1):
-        if row.split is None or row.split.lower() in _VALIDATION:
+        if row.split is None or row.split.lower() in VALIDATION:
             ends[str(row.candidate)] = calls
     whole, top = len(files.validation[files.seed]), 0.0
     for candidate, calls in sorted(ends.items(), key=lambda end: end[1]):
@@ -664,26 +430,3 @@ def _course(files: Files) -> Iterator[Step]:
         if better or candidate == files.final:
             top = max(top, believed.value or 0.0)
             yield Step(candidate=candidate, calls=calls, believed=believed)
-
-
-def spent_by(files: Files, at: str, decided: str) -> Spent:
-    """Return the ledger's line of a gate that decided."""
-    texts = files.plan.texts if files.plan else {}
-    items = dict.fromkeys(str(row.item) for row in files.tested)
-    return Spent(
-        at=at,
-        by=files.plan_sha256 or decided,
-        items=tuple(items),
-        texts=tuple(text for item in items if (text := texts.get(item))),
-        decided=decided,
-    )
-
-
-def logged_outputs(log: Log) -> list[Logged]:
-    """Return the validation outputs of a log that can be scored again."""
-    rows = [r for r in log.rows if r.split is None or r.split.lower() in _VALIDATION]
-    return [
-        Logged(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
-        for row in rows
-        if row.output is not None
-    ]

@@ -15,16 +15,9 @@ from typing import Any, Final
 
 import msgspec
 
-from epc.analysis.loops import (
-    Files,
-    Gate,
-    LoopReport,
-    RunsReport,
-    assess,
-    over_runs,
-    runs_refusals,
-)
-from epc.analysis.loops import gate as decide
+from epc.analysis.loop_decisions import Gate, assess, runs_refusals
+from epc.analysis.loop_decisions import gate as decide
+from epc.analysis.loops import Files, LoopReport, RunsReport, over_runs
 from epc.errors import UsageError, able_to, refuse
 from epc.records.loops import (
     Kept,

@@ -57,7 +57,7 @@ def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> 
     Example:
       epc loop plan run.loop.jsonl --test items.jsonl --gold 100 --judge-b xai/grok-4.3
     """
-    from epc.analysis.loop_plans import draw
+    from epc.analysis.loop_decisions import draw
     from epc.analysis.loops import Files
     from epc.records.loops import (
         Kept,
@@ -168,7 +168,8 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
       epc loop report run.loop.jsonl run.checks.jsonl --html run.html
       epc loop report seed*.loop.jsonl
     """
-    from epc.analysis.loops import assess, over_runs, runs_refusals
+    from epc.analysis.loop_decisions import assess, runs_refusals
+    from epc.analysis.loops import over_runs
     from epc.report.document import printed
     from epc.report.loop_text import document, loop_json, loop_page, runs_document
 
@@ -206,8 +207,9 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
     Example:
       epc loop gate run.loop.jsonl run.checks.jsonl
     """
-    from epc.analysis.loops import Files, spent_by
-    from epc.analysis.loops import gate as decide
+    from epc.analysis.loop_decisions import gate as decide
+    from epc.analysis.loop_decisions import spent_by
+    from epc.analysis.loops import Files
     from epc.records.loops import read_ledger, spend
     from epc.records.typed import as_json
     from epc.report.loop_text import gate_sentence
@@ -244,7 +246,7 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
     Example:
       epc loop drift july.csv november.csv july_scored_in_november.csv
     """
-    from epc.analysis.loops import parts_of_change
+    from epc.analysis.loop_decisions import parts_of_change
     from epc.records.loops import read_scores
     from epc.records.typed import as_json
     from epc.report.loop_text import parted_text

@@ -53,7 +53,8 @@ def demo(
       epc loop demo --model --out loop-sums
     """
     require("loop")
-    from epc.analysis.loops import Files, assess
+    from epc.analysis.loop_decisions import assess
+    from epc.analysis.loops import Files
     from epc.api.optimising import check, run
     from epc.engine.optimised import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
     from epc.errors import refuse

@@ -21,7 +21,7 @@ from typing import Any, Final
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict
 
-from epc.analysis.loops import used_up
+from epc.analysis.loop_decisions import used_up
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, of_texts

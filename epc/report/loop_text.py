@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from epc.analysis.loops import Gate, LoopReport, Quality, RunsReport
+from epc.analysis.loop_decisions import Gate
+from epc.analysis.loops import LoopReport, Quality, RunsReport
 from epc.protocol.results import Json
 from epc.records.loops import LoopPlan
 from epc.records.typed import as_json

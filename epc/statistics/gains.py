@@ -12,7 +12,7 @@ from msgspec import Struct
 from epc.arrays import Array, Codes, Flags, np
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED
 from epc.statistics.figures import Figure
-from epc.statistics.inference import t_point
+from epc.statistics.inference import t_point, t_two_sided
 from epc.statistics.intervals import (
     Interval,
     mean,
@@ -25,7 +25,7 @@ from epc.statistics.intervals import (
 FEWEST_EACH: Final = 10  # changed items of equal gold, and of other gold, for a price
 FEWEST_ANCHORS: Final = 10
 _FEWEST_FOR_SLOPE: Final = 3  # two points lie on a line
-_TAIL: Final = 0.025
+_MANY: Final = 10_000  # degrees of freedom, with which Student's t is the normal distribution
 _BLOCK: Final = 2_000_000  # drawn items in memory at once
 
 
@@ -125,7 +125,7 @@ def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:
     ]
     drawn = np.concatenate(blocks, axis=1)
     price, taste, share = (
-        Figure(value=float(value), ci95=_middle(values[np.isfinite(values)]))
+        Figure(value=float(value), ci95=_middle(values[np.isfinite(values)], m))
         for value, values in zip(point[:, 0], drawn, strict=True)
     )
     return Exchange(price=price, taste=taste, share=share)
@@ -201,6 +201,11 @@ def _parts(whole: int, most: int) -> list[int]:
     return [min(most, whole - done) for done in range(0, whole, most)]
 
 
-def _middle(values: Array) -> Interval:
-    low, high = quantiles(values, [_TAIL, 1 - _TAIL])
+def _middle(values: Array, m: int) -> Interval:
+    """Return the interval between quantiles that are further out where m items are few.
+
+    Source: the expanded percentile interval; T. C. Hesterberg, Am. Stat. 69 (2015), 371-386.
+    """
+    tail = t_two_sided(sqrt(m / (m - 1)) * t_point(m - 1), _MANY) / 2
+    low, high = quantiles(values, [tail, 1 - tail])
     return float(low), float(high)

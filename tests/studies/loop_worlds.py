@@ -59,7 +59,13 @@ class Scored:
     test: Array  # (2, 300), by an asking of its own
     gold: Array  # (2, 300), 0 or 1
     labelled: NDArray[np.bool_]  # (300,)
-    expected: dict[str, float]  # the true gains, price and taste of the final
+    skill: float  # of the final
+    style: float
+
+    @property
+    def expected(self) -> dict[str, float]:
+        """The true gains, price and taste of the final."""
+        return _expected(self.skill, self.style)
 
 
 def run(world: World, rng: np.random.Generator) -> Scored:
@@ -88,7 +94,8 @@ def run(world: World, rng: np.random.Generator) -> Scored:
         test=second[pair, VALIDATION:],
         gold=labels,
         labelled=labelled,
-        expected=_expected(skill[final], style[final]),
+        skill=skill[final],
+        style=style[final],
     )
 
 

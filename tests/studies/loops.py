@@ -17,7 +17,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the t
 
 from studies.loop_worlds import GATES, WORLDS, Scored, World, run
 
-from epc.analysis.loops import Files, LoopReport, assess, gate
+from epc.analysis.loop_decisions import assess, gate
+from epc.analysis.loops import Files, LoopReport
 from epc.records.loops import GOLD, Check, Log
 from epc.records.loops import Scored as Line
 from epc.statistics.gains import gain, parted
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 RUNS: Final = 500
 _JUDGE: Final = "A"
 _NAMES: Final = ("seed", "final")
-LEVELS: Final = ("believed > 0", "fresh > 0", "gold > 0", "gold < 0", "taste > 0", "taste < 0")
+LEVELS: Final = ("believed > 0", "fresh > 0", "gold > 0", "gold < 0", "labels alone > 0")
 Rate = dict[str, float | int | str]
 
 
@@ -58,27 +59,36 @@ def reports(world: World, runs: int, seed: int = 1) -> Iterator[tuple[Scored, Lo
 
 
 def levels(world: World, runs: int = RUNS) -> Rate:
-    """Return how often each interval is wholly on one side of 0, in shares of all runs."""
+    """Return how often each interval is wholly on one side of 0.
+
+    In shares of all runs; taste in those of the runs that have it. `labels alone` is the gain by
+    gold without the judge's help.
+    """
     counts = Counter[str]()
-    for _, report in reports(world, runs):
+    for scored, report in reports(world, runs):
         if report is None:
             counts["kept"] += 1
             continue
         taste = report.exchange.taste if report.exchange else None
-        counts["no taste"] += taste is None
+        counts["priced"] += taste is not None
+        counts["worth"] += round(report.gold.worth) if report.gold else 0
+        labels = (scored.gold[1] - scored.gold[0])[scored.labelled]
         for name, figure in (
             ("believed", report.believed),
             ("fresh", report.fresh),
             ("gold", report.gold),
+            ("labels alone", gain(labels)),
             ("taste", taste),
         ):
             if figure and figure.ci95:
                 counts[f"{name} > 0"] += figure.ci95[0] > 0
                 counts[f"{name} < 0"] += figure.ci95[1] < 0
-        counts["worth"] += round(report.gold.worth) if report.gold else 0
-    shares = {name: counts[name] / runs for name in (*LEVELS, "no taste", "kept")}
-    worth = counts["worth"] / max(1, runs - counts["kept"])
-    return {"world": world.name, **shares, "labels worth": round(worth)}
+    judged = {name: counts[name] / runs for name in LEVELS}
+    taste_of = {name: counts[name] / counts["priced"] for name in ("taste > 0", "taste < 0")}
+    checked = runs - counts["kept"]
+    rest = {"no price": 1 - counts["priced"] / checked, "kept the seed": counts["kept"] / runs}
+    worth = {"labels worth": round(counts["worth"] / checked)}
+    return {"world": world.name, **judged, **taste_of, **rest, **worth}
 
 
 def covers(world: World, runs: int = RUNS) -> Rate:

@@ -30,6 +30,10 @@ _NOTE: Final = (
     "whose number of calls the dashed line marks: diamond, the judge on fresh items; square, gold. "
     "Lines: 95% intervals."
 )
+_RUNS_NOTE: Final = (
+    "The final of each run, after as many calls as it took: circle, what the judge believed; "
+    "diamond, the judge on fresh items; square, gold. Lines: 95% intervals of that run's final."
+)
 
 
 def loop_chart(report: LoopReport) -> Chart:
@@ -96,7 +100,7 @@ def _chart(
     return Chart(
         name="loop",
         title="What the optimiser gained, by its judge and by gold",
-        note=_NOTE,
+        note=_NOTE if ends else _RUNS_NOTE,
         alternative=f"{title}. Gains of the final: {gains}.",
         content={"vconcat": panels, "spacing": 12, "resolve": {"scale": {"x": "shared"}}},
         rows=[*judged, *gold],

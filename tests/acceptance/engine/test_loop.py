@@ -11,7 +11,9 @@ from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, 
 from engine_support import environment, epc
 from loop_support import written
 
+import epc as epc_package
 from epc.api.loop import record
+from epc.errors import MalformedError
 from epc.records.loops import digest
 
 A, B = "openai/gpt-4o-2024-08-06", "vllm/other"
@@ -58,6 +60,9 @@ def run(tmp_path: Path, endpoint: Endpoint) -> Path:
         with recorder.candidate(candidate):
             for item in VAL:
                 recorder(item, f"1{tail}")
+    with recorder.candidate({"style": "short"}):  # tried, and not the best
+        for item in VAL:
+            recorder(item, "")
     written(tmp_path / "items.jsonl", TEST)
     program = PROGRAM.replace("if GOLD", "if True")
     program_of(tmp_path).write_text(program, "utf-8")
@@ -333,3 +338,59 @@ def test_reading_r93_a_plan_takes_no_item_that_the_optimiser_saw(
 
     assert done.returncode == 1
     assert "the optimiser saw 1 of the test items, such as new" in done.stdout
+
+
+def test_reading_r93_a_report_without_checks_says_how_to_get_them(
+    run: Path, endpoint: Endpoint
+) -> None:
+    done = loop(run, endpoint, "report", "run.loop.jsonl")
+
+    assert done.returncode == 2
+    assert "run.checks.jsonl is not there" in done.stderr
+    assert "epc loop plan run.loop.jsonl --test ITEMS" in done.stderr
+
+
+def test_reading_r93_the_page_has_one_picture_whose_figures_are_in_the_table(
+    run: Path, endpoint: Endpoint
+) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    done = loop(run, endpoint, "report", "run.loop.jsonl", "--html", "run.html")
+    page = (run / "run.html").read_text("utf-8")
+
+    assert page.count("<figure") == 1
+    assert "metric calls" in page
+    report = json.loads(loop(run, endpoint, "report", "run.loop.jsonl", "--format", "json").stdout)
+    fresh = f"{report['fresh']['value']:+.2f}"
+    assert fresh in page
+    assert fresh in done.stdout
+
+
+def test_reading_r93_python_says_what_the_commands_say(run: Path, endpoint: Endpoint) -> None:
+    planned(run, endpoint)
+    check(run, endpoint)
+    log, checks = run / "run.loop.jsonl", run / "run.checks.jsonl"
+    printed = json.loads(loop(run, endpoint, "report", str(log), "--format", "json").stdout)
+
+    report = epc_package.loop.report(log)
+    assert report.fresh.value == printed["fresh"]["value"]
+    assert epc_package.loop.gate(log, checks).word == "ship"
+    with pytest.raises(MalformedError, match="1 runs say nothing of the optimiser"):
+        epc_package.loop.report([log])
+
+
+def test_reading_r95_the_command_says_whose_change_it_was(tmp_path: Path) -> None:
+    for name, more in (("before", 0.0), ("after", 2.0), ("anchors", 0.0)):
+        rows = [{"item": n, "score": n % 3 + more * (n % 2)} for n in range(40)]
+        written(tmp_path / f"{name}.jsonl", rows)
+    names = ("before.jsonl", "after.jsonl", "anchors.jsonl")
+    done = epc("loop", "drift", *names, cwd=tmp_path)
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("The score changed by +1.000 [+0.676, +1.324].")
+    assert done.stdout.endswith("It was the system.\n")
+    assert epc("loop", "drift", *names[:2], "before.jsonl", cwd=tmp_path).returncode == 0
+    written(tmp_path / "anchors.jsonl", [{"item": 1, "score": 5}])
+    refused = epc("loop", "drift", *names, cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "1 anchors are fewer than 10" in refused.stdout
