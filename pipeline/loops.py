@@ -49,7 +49,7 @@ def write_judge(judge: str, out: Path, seeds: int = SEEDS) -> None:
     rows: dict[str, list[dict[str, Any]]] = {LOG: [], CHECKS: []}
     for start, picker in STARTS.items():
         for seed in range(seeds):
-            for name, columns, of in _run(Pickers.of(bank, judge), picker, seed):
+            for name, columns, of in runs_of(Pickers.of(bank, judge), picker, seed):
                 own = {"run": f"{start}/{seed:02}"}
                 rows[name] += [own | {n: getattr(each, n) for n in columns[1:]} for each in of]
     registry = of_folder(ROOT, figures=False)
@@ -79,7 +79,7 @@ def _origin(card: Record) -> Origin:
     return Origin(licence=card.licence, **asdict(card.origin))
 
 
-def _run(
+def runs_of(
     work: Pickers, picker: str, seed: int
 ) -> Iterator[tuple[str, Sequence[str], Iterable[Any]]]:
     """Yield the log of one run, then the checks of what it began and ended with."""

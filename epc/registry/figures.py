@@ -39,9 +39,9 @@ class Figure:
     """One figure with its place among the others, such as `gamma/text_to_visual`.
 
     `spread` is where 95% of single seeds lie, which a noise floor has and a mean's interval is not.
-    Of recorded verdicts `n` is its own, of so many independent `items`; `left_out` says why it is
-    no evidence. `reading` is what the paper makes of a gamma, and whether the noise allows it.
-    `plain` is a figure of the prompt with which judges are compared.
+    `n` is its own where it is not the snapshot's, of so many independent `items`; `left_out` says
+    why it is no evidence. `reading` is what the paper makes of a gamma, and whether the noise
+    allows it. `plain` is a figure of the prompt with which judges are compared.
     """
 
     name: str
@@ -206,6 +206,7 @@ def _figure(name: str, value: Json) -> Figure:
         sd=value.get("sd"),
         hits=value.get("hits"),
         spread=(value["q025"], value["q975"]) if "q025" in value else None,
+        n=value.get("n"),
     )
 
 

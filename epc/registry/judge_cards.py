@@ -227,7 +227,8 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
     unit = KINDS[snapshot.kind].unit
     for figure in figures_of(snapshot):
         if any(is_of(figure.name, name) for names in SECTIONS.values() for name in names):
-            plain = known(figure.name, figure.mean, figure.interval, snapshot.n, unit)
+            count = figure.n or snapshot.n
+            plain = known(figure.name, figure.mean, figure.interval, count, unit)
             yield replace(plain, epc_5_2=figure.reading)
     audit = snapshot.audit
     if audit and audit.determinism:

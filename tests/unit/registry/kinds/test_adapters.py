@@ -2,11 +2,16 @@
 
 import pytest
 
-from epc.registry.kinds import judged, measured, observed
+from epc.registry.kinds import judged, loop, measured, observed
 from epc.registry.kinds.adapter import Adapter, adapter
 from epc.registry.kinds.table import KINDS, parse_card
 
-OFFERED: dict[str, Adapter] = {"measured": measured, "judged": judged, "observed": observed}
+OFFERED: dict[str, Adapter] = {
+    "measured": measured,
+    "judged": judged,
+    "observed": observed,
+    "loop": loop,
+}
 
 
 def test_every_kind_of_the_table_has_its_module_and_those_with_documents_all_of_it() -> None:

@@ -1,0 +1,115 @@
+"""Published loops, counted again with pandas and SciPy, and run again with GEPA (Reading R93)."""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import loops
+import pandas as pd
+import pytest
+from commands_support import run
+from registry_support import ROOT
+from scipy import stats
+
+from epc.engine.optimised import JUDGES, STARTS, Pickers
+from epc.records.bank import parsed
+from epc.records.loop_runs import LOG
+from epc.registry.kinds.folders import kind_of
+
+SNAPSHOTS = ROOT / "snapshots"
+TAGS = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
+
+
+def raw(tag: str, name: str) -> Path:
+    """Return a raw file where DVC keeps it, without a line of the program."""
+    words = (SNAPSHOTS / tag / "raw.dvc").read_text("utf-8").split()
+    store = SNAPSHOTS / ".store" / "files" / "md5"
+    folder = words[words.index("md5:") + 1]
+    listed = json.loads((store / folder[:2] / folder[2:]).read_text("utf-8"))
+    [md5] = [each["md5"] for each in listed if each["relpath"] == name]
+    return store / md5[:2] / md5[2:]
+
+
+def counted(tag: str) -> dict[str, dict[str, list[float]]]:
+    """Return each gain of each run, by gain and start."""
+    document = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))
+    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
+    checks: Any = pd.read_parquet(raw(tag, "checks.parquet"))
+    names = {document["judge"]: "fresh", document["judge_b"]: "by_b", "gold": "gold"}
+    gains: dict[str, dict[str, list[float]]] = {}
+    for name_of_run, rows in log.groupby("run"):
+        began = rows.candidate.iloc[0]
+        own = checks[checks.run == name_of_run]
+        others = [name for name in own.candidate.unique() if name != began]
+        final = others[0] if others else began
+        chose = rows[rows.split == "val"].groupby("candidate").score.mean()
+        of = {"believed": chose[final] - chose[began]}
+        for judge, name in names.items():
+            table = own[own.judge == judge].pivot_table("score", "item", "candidate")
+            assert len(table) == document["items"]["test"]
+            assert not set(table.index) & set(rows["item"])  # the optimiser never saw it
+            of[name] = (table[final] - table[began]).mean()
+        of["luck"] = of["believed"] - of["fresh"]
+        for name, value in of.items():
+            gains.setdefault(name, {}).setdefault(str(name_of_run).split("/")[0], []).append(value)
+    return gains
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("tag", TAGS)
+def test_reading_r93_every_published_gain_is_that_of_its_log_and_checks(tag: str) -> None:
+    figures = json.loads((SNAPSHOTS / tag / "metrics.json").read_text("utf-8"))["figures"]
+
+    gains = counted(tag)
+
+    assert figures["loop"].keys() == gains.keys()
+    for name, by_start in gains.items():
+        for start, values in by_start.items():
+            stated = figures["loop"][name][start]
+            mean, error = sum(values) / len(values), stats.sem(values)
+            low, high = stats.t.interval(0.95, len(values) - 1, mean, error)
+            assert stated["n"] == len(values) == 30
+            assert [stated["mean"], *stated["ci95"]] == pytest.approx([mean, low, high], abs=1e-9)
+
+
+def test_reading_r93_the_first_loops_are_of_five_judges_that_the_bank_has() -> None:
+    judges = [json.loads((SNAPSHOTS / t / "loop.json").read_text("utf-8"))["judge"] for t in TAGS]
+
+    assert sorted(judges) == sorted(JUDGES)
+    assert sum(raw(tag, LOG).stat().st_size for tag in TAGS) < 3_000_000
+
+
+@pytest.mark.extra
+@pytest.mark.skipif(version("gepa") != "0.1.4", reason="the published runs are GEPA 0.1.4's")
+@pytest.mark.parametrize("start", STARTS)
+def test_reading_r93_gepa_repeats_a_published_run_score_by_score(start: str) -> None:
+    tag = next(tag for tag in TAGS if tag.endswith("gpt-5.4-mini"))
+    bank = parsed((SNAPSHOTS / "bank.parquet").read_bytes())
+    published: Any = pd.read_parquet(raw(tag, "log.parquet"))
+    wanted = published[published.run == f"{start}/07"].drop(columns="run")
+
+    _, columns, rows = next(
+        iter(loops.runs_of(Pickers.of(bank, "gpt-5.4-mini"), STARTS[start], seed=7))
+    )
+
+    again = pd.DataFrame([{name: getattr(row, name) for name in columns[1:]} for row in rows])
+    pd.testing.assert_frame_equal(again.reset_index(drop=True), wanted.reset_index(drop=True))
+
+
+def test_a_card_says_what_happens_to_an_optimiser_under_its_judge() -> None:
+    done = run(ROOT, "evaluators", "card", "gpt-5.4-nano", at="2026-12-01T12:00")
+
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("  From a good start")]
+    assert "Over 30 runs gpt-5.4-nano reports +0.20 [+0.15, +0.26] points" in line
+    assert line.endswith("The work gets worse.")
+
+
+def test_runs_of_an_optimiser_are_published_by_maintainers_alone(tmp_path: Path) -> None:
+    (tmp_path / "loop.json").write_text("{}", "utf-8")
+
+    done = run(ROOT, "submission", "new", str(tmp_path))
+
+    assert kind_of(tmp_path) == "loop"
+    assert done.returncode == 2
+    assert "published by maintainers" in done.stderr
