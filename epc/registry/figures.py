@@ -24,6 +24,7 @@ from epc.statistics.intervals import Interval, moments_interval, share_interval
 
 # What must agree for two figures to be of one thing (`like for like`).
 _CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
+_SPREAD: Final = ("q025", "q975")
 FAILED_RUN: Final = "a failed run"
 _ROUNDING: Final = 1e-9
 # Variants whose coin flips are not the protocol's; how they are, a reported snapshot does not say.
@@ -205,7 +206,7 @@ def _figure(name: str, value: Json) -> Figure:
         interval=_interval(value.get("ci95")),
         sd=value.get("sd"),
         hits=value.get("hits"),
-        spread=(value["q025"], value["q975"]) if "q025" in value else None,
+        spread=_interval([value[bound] for bound in _SPREAD if bound in value]),
         n=value.get("n"),
     )
 
