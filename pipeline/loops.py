@@ -52,7 +52,7 @@ def write_judge(judge: str, out: Path, seeds: int = SEEDS) -> None:
             for name, columns, of in runs_of(Pickers.of(bank, judge), picker, seed):
                 own = {"run": f"{start}/{seed:02}"}
                 rows[name] += [own | {n: getattr(each, n) for n in columns[1:]} for each in of]
-    registry = of_folder(ROOT, figures=False)
+    registry = of_folder(ROOT)
     named = compared_in(ROOT).settings
     cards = [
         s.card for s in registry.snapshots.values() if s.card.origin and s.card.origin.name in named

@@ -91,7 +91,7 @@ def exported(registry: Registry, shape: Shape, as_of: date) -> list[Any]:
 
 @cache
 def published(shape: Shape) -> list[Any]:
-    return exported(of_folder(ROOT, figures=False), shape, date(2026, 11, 23))
+    return exported(of_folder(ROOT), shape, date(2026, 11, 23))
 
 
 def test_every_published_end_is_an_osv_record_with_an_id_of_its_own() -> None:
