@@ -27,7 +27,7 @@ def raw(tag: str, name: str) -> Path:
     store = SNAPSHOTS / ".store" / "files" / "md5"
     folder = words[words.index("md5:") + 1]
     listed = json.loads((store / folder[:2] / folder[2:]).read_text("utf-8"))
-    [md5] = [each["md5"] for each in listed if each["relpath"] == name]
+    md5: str = next(each["md5"] for each in listed if each["relpath"] == name)
     return store / md5[:2] / md5[2:]
 
 
