@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -31,6 +31,7 @@ EXECUTED: Final = "executed.jsonl"
 LEDGER: Final = "loop.ledger.jsonl"
 _LOG, _PLAN, _CHECKS, _KEPT = ".loop.jsonl", ".plan.json", ".checks.jsonl", ".kept.jsonl"
 _DIGITS: Final = 12
+_TABLES: Final = (".csv", ".tsv")
 _TEXTS: Final = ("text", "input", "question", "prompt")  # where an item has its text, in order
 _NAMES: Final = ("item", "id")  # where it has its name
 _SORTED: Final = json.JSONEncoder(sort_keys=True, default=lambda value: plain(value))  # noqa: PLW0108  (it stands below)
@@ -352,7 +353,7 @@ def read_items(path: Path) -> dict[str, Any]:
 
 def _rows(path: Path, kind: type[T]) -> list[T]:
     """Return a file's lines, all at once where none is wrong."""
-    if path.suffix != ".csv":
+    if path.suffix not in _TABLES:
         try:
             with able_to("read", path):
                 rows = msgspec.json.Decoder(kind).decode_lines(path.read_bytes())
@@ -363,7 +364,7 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
     causes, rows = Causes(path, CLAUSE), []
     for line, (_, value) in enumerate(_values(path), 1):
         try:
-            rows.append(msgspec.convert(value, kind, strict=path.suffix != ".csv"))
+            rows.append(msgspec.convert(value, kind, strict=path.suffix not in _TABLES))
         except msgspec.ValidationError as error:
             names = ", ".join(field.name for field in msgspec.structs.fields(kind))
             causes.add(line, "", str(error), f"a line has {names}")
@@ -376,14 +377,15 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
 
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield the place and value of every line of JSON Lines, or of a table."""
-    if path.suffix == ".csv":
+    if path.suffix in _TABLES:
         with table_of(path, CLAUSE) as table:
             for line, cells in table:
                 yield f"{path}:{line}", {name: cell for name, cell in cells.items() if cell}
         return
     for index, value, problems in read_lines(path, path.name, foreign=True):
-        refuse(problems)
-        yield f"{path}:{index + 1}", value
+        place = f"{path}:{index + 1}"
+        refuse([replace(problem, where=place) for problem in problems])
+        yield place, value
 
 
 def _is_finite(row: object) -> bool:
