@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from registry_support import ROOT
 
-from epc.engine.optimised import JUDGES, SIZES, STARTS, Pickers, Split
+from epc.engine.optimised import JUDGES, SIZES, STARTS, Pickers, Split, Sums
 from epc.errors import UsageError
 from epc.records.bank import Bank, parsed
 
@@ -98,3 +98,17 @@ def test_a_proposal_keeps_about_half_of_the_weights(bank: Bank) -> None:
 def test_a_judge_that_is_not_in_the_bank_is_named_with_those_that_are(bank: Bank) -> None:
     with pytest.raises(UsageError, match=r"no judge gpt-5\.4-nan: did you mean gpt-5\.4-nano"):
         Pickers.of(bank, "gpt-5.4-nan")
+
+
+@pytest.mark.extra
+def test_the_embedded_model_writes_sums_its_likelihood_judges_and_arithmetic_is_gold() -> None:
+    work = Sums()
+    items = [item for item in work.items if item.item in {"2+3", "9+9"}]
+
+    texts = work.outputs({"instruction": "Answer with the number alone."}, items)
+
+    assert all(texts)
+    assert all(0 < score < 1 for score in work.scores(items, texts))
+    assert work.scores(items, texts) == work.fresh(work.judge, items, texts)
+    assert work.right(items, ["2 + 3 = 5", "it is 18, or 81"]) == [1, 0]
+    assert work.changed(work.begin, random.Random(0)) != work.begin

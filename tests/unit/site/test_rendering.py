@@ -1,11 +1,14 @@
 """How much of a long list stands in the pages that people open first."""
 
+import json
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from markupsafe import Markup
 from registry_support import (
+    ROOT,
     day,
     generation_record,
     life_record,
@@ -16,7 +19,7 @@ from registry_support import (
 from site_support import with_documents
 
 from epc.site.collecting import collect
-from epc.site.rendering import _pair, lists
+from epc.site.rendering import _pair, lists, pages
 
 PUBLISHED = 60
 
@@ -64,3 +67,32 @@ def test_an_evaluator_s_first_two_snapshots_are_compared_first_or_else_any_two()
 
     assert _pair(several) == ["3", "2"]
     assert _pair(alone) == ["2", "1"]
+
+
+def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
+    tmp_path: Path,
+) -> None:
+    published = ROOT / "snapshots" / "v1.1-gpt-5.4-nano"
+    told = json.loads((published / "snapshot.json").read_text("utf-8")) | {"generation": "Judge-1"}
+    told["evaluator"]["model"] = "judge-1"
+    figures = json.loads((published / "metrics.json").read_text("utf-8"))["figures"]
+    made = with_documents(tmp_path / "registry")
+    made.evaluator(generation_record("Judge-1", life_record()))
+    del told["tag"]
+    made.publish("v1.0-Judge-1", figures=figures, **told)
+    site = collect(made.folder, as_of=day("2026-04-01"), address="")
+
+    written = dict(pages(site, lambda _: Markup()))
+    every = dict(islice(lists(site), 3))["snapshots/index.md"]
+
+    lead = (
+        "From a good start: Over 30 runs judge-1 reports &#43;0.20 &#91;&#43;0.15, &#43;0.26&#93;"
+    )
+    lead = lead.replace(": ", "&#58; ", 1)
+    judge = written["evaluators/Judge-1/"]
+    assert "What happens to an optimiser under this judge" in judge
+    assert lead in judge
+    assert 'href="../../snapshots/v1.0-Judge-1/"' in judge
+    assert lead in written["snapshots/v1.0-Judge-1/"]
+    assert "ran an optimiser under" in written["snapshots/v1.0-Judge-1/"]
+    assert lead in every
