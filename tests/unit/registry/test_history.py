@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from registry_support import commit, git
 
-from epc.registry.history import lost_events
+from epc.errors import UsageError
+from epc.registry.history import lost_events, published_by, untagged
 
 A, B, C = ('{"event":"a"}', '{"event":"b"}', '{"event":"c"}')
 
@@ -57,3 +58,22 @@ def test_a_line_that_two_branches_added_in_either_order_is_not_lost(checkout: Pa
 
 def test_without_a_history_nothing_is_known_of_lost_lines(tmp_path: Path) -> None:
     assert lost_events(tmp_path) is None
+
+
+def test_each_snapshot_was_published_by_the_commit_that_added_its_digests(checkout: Path) -> None:
+    made = {}
+    for tag in ("v1.0-A", "v1.0-B"):
+        path = checkout / "snapshots" / tag / "SHA256SUMS"
+        path.parent.mkdir(parents=True)
+        path.write_text("digests\n")
+        commit(checkout)
+        made[tag] = git(checkout, "rev-parse", "HEAD").strip()
+    git(checkout, "tag", "v1.0-A", made["v1.0-A"])
+
+    assert published_by(checkout) == made
+    assert untagged(checkout) == {"v1.0-B": made["v1.0-B"]}
+
+
+def test_a_checkout_without_a_history_does_not_know_what_published_what(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="shallow clone"):
+        published_by(tmp_path)
