@@ -9,7 +9,7 @@ import click
 import pandas as pd
 import pytest
 
-from epc.audit import competence, drift, facts, probes
+from epc.audit import competence, drift, facts, probes, quality
 from epc.cli.program import program
 from epc.judge.mapping import read_mapping
 from epc.protocol.metrics import ZeroCause
@@ -144,6 +144,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
             expiry.Reason,
             Trust,
             probes.Kind,
+            quality.Word,
             ZeroCause,
         )
         for word in get_args(names)
@@ -213,8 +214,8 @@ def test_reading_r71_the_glossary_says_what_the_words_take() -> None:
 def test_reading_r70_the_glossary_gives_each_figure_its_unit() -> None:
     assert "From 0 to 1" in entry("redirected choices")
     assert "points" in entry("transfer regret")
-    assert "against no first training" in entry("harm")
-    assert "not part of the word" in entry("harm")
+    assert "against no first training" in entry("loss against no detour")
+    assert "not part of the word" in entry("loss against no detour")
 
 
 def test_reading_r74_the_glossary_tells_the_two_intervals_apart() -> None:

@@ -17,10 +17,13 @@ from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
 from epc.audit.joint import any_differ
 from epc.audit.permutation import PermutationTest, by_weights
-from epc.errors import Finding, MalformedError
+from epc.audit.quality import Quality
+from epc.errors import Finding, MalformedError, UsageError
 from epc.protocol.metrics import COLLAPSED
 from epc.protocol.results import Json
 from epc.protocol.weights import UpdateRule, Weights
+from epc.records.gold import quality_of, read_gold
+from epc.records.layout import GOLD
 from epc.records.manifest import Manifest, SeedRecord, plain, verdict_table
 from epc.records.probes import summary as probed
 from epc.records.published_weights import PublishedWeights, read_published_weights
@@ -46,6 +49,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     control: Json
     findings: list[Finding]
     carried: Mapping[Direction, Mapping[str, float]] = {}
+    quality: Quality | str | None = None  # why labels say nothing; None without labels
 
     @property
     def clean(self) -> bool:
@@ -86,6 +90,7 @@ class Audit(Struct, frozen=True, kw_only=True):
             "pci": facts.pci,
             "excess": self.excess,
             "noise_floor": self.control["noise_floor"],
+            "quality": plain(self.quality),
             "epc_5_2": {direction: self.interpreted(direction) for direction in facts.gamma},
             "control": self.control["method"],
             "position_bias": {
@@ -102,21 +107,26 @@ class Audit(Struct, frozen=True, kw_only=True):
         }
 
 
-def audit(path: Path, *, rounds: int = ROUNDS) -> Audit:
+def audit(path: Path, *, rounds: int = ROUNDS, gold: Path | None = None) -> Audit:
     """Audit a run folder, a manifest, or weights that were published alone.
 
-    `rounds` is how long the phases of bare weights were, which they do not say.
+    `rounds` is how long the phases of bare weights were, which they do not say. `gold` has labels
+    of a run's answers; without it those that the run was started with are read.
 
     Raises: MalformedError if there is nothing that can be read; WorldError if the disk fails.
     """
     if _is_run(path):
-        return audit_checked(validate(path))
+        return audit_checked(validate(path), gold)
+    if gold:
+        raise UsageError(f"{path} has no verdicts that labels could stand beside")
     facts, control = facts_of_weights(read_published_weights(path), rounds=rounds)
     return _audit(str(path), facts, control)
 
 
-def audit_checked(report: Report) -> Audit:
+def audit_checked(report: Report, gold: Path | None = None) -> Audit:
     """Audit a record that was checked; what the check warned of goes along.
+
+    `gold` has labels; without it those are read that stand in the run's folder.
 
     Raises: MalformedError if its manifest could not be read.
     """
@@ -127,7 +137,12 @@ def audit_checked(report: Report) -> Audit:
     probe_facts = {} if errors else probed(report.asked)
     facts = replace(_stated(report.manifest), unsound=len(errors), **probe_facts)
     control = plain(report.manifest.results.summary.control)
-    return _naming(_audit(report.path, facts, control, warnings), report.manifest)
+    audited = _naming(_audit(report.path, facts, control, warnings), report.manifest)
+    labels = gold or manifest_path(Path(report.path)).parent / GOLD
+    if not labels.is_file():
+        return audited
+    config, table = report.manifest.configuration, verdict_table(report.manifest)
+    return replace(audited, quality=quality_of(read_gold(labels, config), table, config))
 
 
 def audit_manifest(

@@ -8,6 +8,7 @@ import click
 from epc.cli.asking import limit_options
 from epc.cli.common import leave, note, now, say_checked, tell, write_page
 from epc.cli.options import (
+    FILE,
     NEW_FILE,
     THERE,
     format_option,
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     help="Rounds in a phase, for weights published without trials.",
 )
 @click.option(
+    "--gold",
+    type=FILE,
+    metavar="FILE",
+    help="Labels of what is right: CSV with strategy,domain,task,gold (0 to 1; or A, B, tie).",
+)
+@click.option(
     "--swap",
     type=click.IntRange(0, 10_000),
     default=0,
@@ -63,6 +70,7 @@ def command(
     html: Path | None,
     save: Path | None,
     rounds: int,
+    gold: Path | None,
     swap: int,
     controls: int,
     limits: "Limits",
@@ -78,7 +86,8 @@ def command(
     RUN is a run folder, a manifest, or per-seed weights that were published without trials.
     Weights alone cannot show coupling. Exits 1 if no claim can rest on RUN. Nothing is sent
     anywhere, except with --swap or --controls: these ask the run's evaluator and keep its answers
-    in RUN's probes.jsonl. The word about a run is one of these:
+    in RUN's probes.jsonl. The word about a run is of its evaluator's own verdicts; --gold says
+    whether the work is better. It is one of these:
 
     \b
     coupled                    training in one domain redirects choices in the other,
@@ -104,6 +113,8 @@ def command(
     from epc.report.audit_text import text
 
     if is_votes(run):
+        if gold:
+            raise click.UsageError("--gold is of a run: a file of verdicts has a column gold")
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
         request = Request(columns=columns, words=words, constants=constants)
@@ -115,7 +126,7 @@ def command(
         raise click.UsageError(f"{run} is a run\n  fix: epc show {run} --html {html}")
     if swap or controls:
         _ask(run, limits, swap=swap, controls=controls)
-    result = audit(run, rounds=rounds)
+    result = audit(run, rounds=rounds, gold=gold)
     tell(form, result.as_json, lambda: text(result))
     leave(clean=result.clean)
 

@@ -1,4 +1,4 @@
-"""`epc observe import|check|report|selection|export`."""
+"""`epc observe import|check|report|selection|transfer|export`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from epc.cli.options import (
     setting_option,
     table_options,
 )
+from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
     from epc.analysis.observed_rows import Choices
@@ -197,6 +198,51 @@ def selection(
 
     done = [*selections(_banks(bank, settings), askings, lower=pick == "lower")]
     tell(form, lambda: as_json(done), lambda: printed(document(done)))
+
+
+@command.command()
+@click.argument("bank", type=FILE)
+@setting_option
+@click.option(
+    "--judge", metavar="NAME", help="Only what this judge teaches. Default: each of them."
+)
+@click.option("--domains", metavar="A,B", help="Default: the two with most items.")
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 100_000),
+    default=ROUNDS,
+    show_default=True,
+    help="Rounds in a phase.",
+)
+@format_option
+def transfer(
+    bank: Path,
+    settings: tuple[str, ...],
+    judge: str | None,
+    domains: str | None,
+    rounds: int,
+    form: str,
+) -> None:
+    r"""Say what an agent gains by gold that a judge trains, and what a detour costs it.
+
+    Strategies are the other judges' picks: hand in what judge s scores highest. The judge that
+    trains sees how many other answers it scores lower; gold says whether the pick is right. BANK is
+    as for `epc observe selection`. Agents are trained on half of the items and valued by gold on
+    the other half.
+
+    \b
+    Example:
+      epc observe transfer composo.parquet --setting '*/base' --domains 'Math,Precise IF'
+      epc observe transfer bank.csv --judge gpt-5.4-mini
+    """
+    from epc.analysis.pickers import picked
+    from epc.records.typed import as_json
+    from epc.report.document import printed
+    from epc.report.quality_text import of_pickers
+
+    names = domains.split(",") if domains else []
+    done = [*picked(_banks(bank, settings), judge, names, rounds=rounds)]
+    tell(form, lambda: as_json(done), lambda: printed(of_pickers(done)))
 
 
 def _banks(path: Path, settings: tuple[str, ...]) -> "list[Bank]":

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from shutil import copy
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from epc.cli.asking import canary_option, decoding_options, limit_options
 from epc.cli.campaign import go_on
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
-from epc.cli.options import FOLDER, NEW_FOLDER, format_option
+from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option
 from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
 
 if TYPE_CHECKING:
@@ -121,6 +122,13 @@ class _Seeds(click.ParamType[list[int]]):
     help="First ask about N planted pairs, good against bad, and stop if the evaluator fails.",
 )
 @click.option(
+    "--gold",
+    type=FILE,
+    metavar="FILE",
+    help="Labels of the answers, for what is known of quality beside the word: CSV with the "
+    "columns strategy,domain,task,gold (0 to 1; or A, B, tie). Kept with the run.",
+)
+@click.option(
     "--batch",
     type=click.Choice(["submit", "collect", "wait"]),
     help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out, or "
@@ -148,6 +156,7 @@ def command(
     executors: tuple[str, ...],
     design: str | None,
     rounds: int | None,
+    gold: Path | None,
     batch: str | None,
     probe: bool,
     dry_run: bool,
@@ -180,6 +189,7 @@ def command(
     from epc.engine.request import Request, default_folder, rounds_of
     from epc.engine.session import expect, prepare, start
     from epc.records.designs import Design
+    from epc.records.layout import GOLD
 
     wait = batch == "wait"
     if batch == "collect" or (wait and not evaluators):
@@ -192,6 +202,8 @@ def command(
     many = len(evaluators) > 1 or len(executors) > 1
     if many and batch is not None:
         raise click.UsageError("--batch takes one evaluator and one executor: leave the others out")
+    if many and gold is not None:
+        raise click.UsageError("--gold labels the answers of one run: `epc audit RUN --gold FILE`")
     began = now()
     designed = None if design is None else Design.load(design)
     request = Request(
@@ -202,6 +214,12 @@ def command(
         **options,  # the other options, by the names that a request has for them
     )
     fetch_weights_if_named(*evaluators, *executors)
+    if gold is not None:
+        from epc.engine.plan import configuration
+        from epc.records.gold import read_gold
+
+        asked = prepare(request, now=began)
+        read_gold(gold, configuration(asked.plan, asked.evaluator))
     if many:
         from epc.cli.campaign import run_campaign
 
@@ -214,4 +232,6 @@ def command(
     folder = out or default_folder(request.evaluator, began)
     batches = batch is not None
     opened = start(request, folder, now=began, limits=limits, batches=batches)
+    if gold is not None:
+        copy(gold, folder / GOLD)
     finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True, probed=probe)

@@ -60,12 +60,14 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
         _show_tasks(manifest, form)
         return
     from epc.analysis.audit import audit
+    from epc.records.layout import GOLD
+    from epc.records.recompute import manifest_path
 
-    audited = None if html is None else audit(run)
+    labelled = (manifest_path(run).parent / GOLD).exists()
+    audited = audit(run) if labelled or html is not None else None
     ended = [state.words for state in _states(manifest) if state.status == "expired"]
     show(manifest, run, form=form, audited=audited, ended=ended)
     if figure:
-        from epc.records.recompute import manifest_path
         from epc.report.figure import draw
 
         note("")

@@ -10,6 +10,7 @@
     figure.svg, figure.png    its picture, once `epc show` has drawn it
     probing/        answered probes, as they come; gone when they are all answered
     probes.jsonl    one line a question that was asked beside the measurement
+    gold.csv        labels that the run was started with, if it was
     attestation.json    GitHub's word that its runner measured it, if it did
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.
@@ -36,6 +37,7 @@ RAW: Final = {"trials": "trials.jsonl", "calls": CALLS, "weights": "weights.json
 
 PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
 PROBING: Final = "probing"
+GOLD: Final = "gold.csv"
 ATTESTATION: Final = "attestation.json"  # of the files beside it, so no digest of theirs covers it
 BESIDE: Final = (PROBES, ATTESTATION)  # sealed with the raw files, though no manifest names them
 

@@ -22,6 +22,7 @@ from epc.registry.record import (
 )
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot, SpotChecked
+from epc.spec.coupling import UNKNOWN_QUALITY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +122,7 @@ def _audited(snapshot: Snapshot, audit: AuditSummary, crosses: Sequence[str]) ->
 def _word(audit: AuditSummary) -> str:
     """Return an audit's word with its rule and its p-value."""
     p_value = "" if audit.p_value is None else f", p = {audit.p_value:.2g}"
-    return f"{audit.verdict} (rule {audit.rule}){p_value}"
+    return f"{audit.verdict} (rule {audit.rule}){p_value}; {UNKNOWN_QUALITY}"
 
 
 def _cited(citation: Citation) -> list[str]:

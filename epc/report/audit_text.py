@@ -29,6 +29,8 @@ from epc.report.document import (
     printed,
     sentence,
 )
+from epc.report.quality_text import beside
+from epc.report.quality_text import parts as quality_parts
 from epc.spec.coupling import LEVEL, RULE
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import ONE_SEED, figure_text
@@ -61,6 +63,7 @@ def bearing(audit: Audit, holds: Sequence[str] = ()) -> Iterator[Part]:
     """
     word = Toned(f"{audit.verdict} (rule {RULE})", audit.verdict)
     yield Conclusion(word, sentence(MEANING[audit.verdict]))
+    yield Facts([("quality", beside(audit.quality))])
     yield Beside(
         [
             Section(
@@ -74,6 +77,7 @@ def bearing(audit: Audit, holds: Sequence[str] = ()) -> Iterator[Part]:
     if names := [*carried_text(audit.carried)]:
         yield Listed([*map(sentence, names)])
     yield Facts([*_conditional(audit, holds)])
+    yield from quality_parts(audit.quality)
 
 
 def crossing(audit: Audit) -> Mapping[Direction, Into]:

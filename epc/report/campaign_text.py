@@ -6,6 +6,7 @@ from typing import Final
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.coupling_text import MATRICES
 from epc.report.document import Part, Section, Table, printed
+from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import figure_text
 from epc.statistics.intervals import Interval
@@ -42,7 +43,7 @@ def _parts(comparison: CampaignComparison) -> Iterator[Part]:
 
 
 def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    head = ("", "seeds", "answers", "comparisons", "ties", "p", "word")
+    head = ("", "seeds", "answers", "comparisons", "ties", "p", f"word ({UNKNOWN_QUALITY})")
     first = {row.run: row for row in reversed(rows)}
     return [
         head,

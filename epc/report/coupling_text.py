@@ -29,6 +29,8 @@ TWO_FIGURES: Final = (
     "for the domain: by the verdicts alone, corrected for the chance of so few tasks; for these "
     "tasks: as the run's seeds fell (Reading R2), not corrected: the two may differ in sign"
 )
+NOT_QUALITY: Final = "it says nothing of quality"  # of a picture, which knows no labels
+NO_DETOUR: Final = "loss against no detour"  # `harm` in records (Reading R91)
 _MOST_NAMED: Final = 2
 _A_CHOICE: Final = 0.005  # rounds to one of 100
 _AGAIN: Final = {"measured": "the run's own control", "simulated": "a simulated control"}
@@ -153,8 +155,8 @@ def figures(direction: Direction, into: Into) -> Iterator[tuple[str, str]]:
     yield "regret", f"{here} for the domain; {these} for these tasks, against {_AGAIN[seen.again]}"
     crossing = figure_text(into.crossing, into.crossing_ci95, "+.1p")
     yield "crossing", f"{crossing}: what another order of strategies costs"
-    harm = figure_text(into.harm, into.harm_ci95, "+.1p")
-    yield "harm", f"{harm}: against training in {Pair.parse(direction).target} alone"
+    alone = figure_text(into.harm, into.harm_ci95, "+.1p")
+    yield NO_DETOUR, f"{alone}: with no training but that in {Pair.parse(direction).target}"
 
 
 def conditions(transfer: Transfer) -> str:

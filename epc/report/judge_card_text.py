@@ -21,6 +21,7 @@ from epc.analysis.judge_card import (
 )
 from epc.records.observed.types import UNKNOWN
 from epc.report.loop_text import starts_sentences
+from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Pair
 from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 
@@ -165,7 +166,8 @@ def _audit(rests: Sequence[Rest]) -> Iterator[str]:
     if standing:
         newest = standing[-1]
         assert newest.word
-        yield f"its newest audit says: {newest.word.replace('_', ' ')} ({newest.of})"
+        word = newest.word.replace("_", " ")
+        yield f"its newest audit says: {word} ({newest.of}); {UNKNOWN_QUALITY}"
 
 
 def _invalid(figures: Sequence[Known]) -> Iterator[str]:
@@ -318,7 +320,7 @@ def faults(card: Card) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _rest(rest: Rest) -> str:
-    word = f", {rest.word.replace('_', ' ')}" if rest.word else ""
+    word = f", {rest.word.replace('_', ' ')} ({UNKNOWN_QUALITY})" if rest.word else ""
     failed = ", FAILED" if rest.failed else ""
     kinds = ", ".join(dict.fromkeys((rest.kind, rest.trust)))
     return (

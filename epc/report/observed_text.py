@@ -13,7 +13,7 @@ from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
 from epc.records.observed.table import ALONE
 from epc.records.observed.types import UNKNOWN
-from epc.report.coupling_text import MEANING, carried_text, headline, to_settle
+from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
 from epc.report.document import (
     Conclusion,
     Facts,
@@ -25,7 +25,7 @@ from epc.report.document import (
     printed,
     sentence,
 )
-from epc.spec.coupling import MARGIN
+from epc.spec.coupling import MARGIN, UNKNOWN_QUALITY
 from epc.spec.domains import Pair
 from epc.statistics.figures import TOO_FEW, figure_text
 
@@ -210,6 +210,7 @@ def _transfers(report: Report) -> Iterator[Section]:
 
 def _transfer(result: Transferred) -> Iterator[Part]:
     yield Conclusion(Toned(result.word, result.word), sentence(MEANING[result.word]))
+    yield sentence(UNKNOWN_QUALITY)
     directions = result.directions or {}
     said = [headline(direction, into) for direction, into in directions.items()]
     yield Listed([*map(sentence, (*said, *carried_text(result.carried)))])
@@ -239,7 +240,7 @@ def _facts(result: Transferred) -> Iterator[tuple[str, str]]:
         )
         yield "", f"regret {figure_text(into.regret, into.regret_ci95)} of win rate"
         harm = figure_text(into.harm, into.harm_ci95)
-        yield "", f"loss against no detour {harm}"
+        yield "", f"{NO_DETOUR} {harm}"
         for figure, title in (("regret", "regret"), ("redirected", "redirected choices")):
             if result.people:
                 yield "", _beside(title, result.people[direction][figure])

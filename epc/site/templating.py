@@ -15,6 +15,7 @@ from epc.site import describing, numbers
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
 from epc.site.wording import glossed, in_words
+from epc.spec.coupling import UNKNOWN_QUALITY
 
 _KINDS: Final = {
     "exact": "the platform's own day",
@@ -55,6 +56,7 @@ def environment() -> Environment:
         "loop_sentences": lambda snapshot: starts_sentences(reports_of(snapshot)),
         "starts_sentences": starts_sentences,
         "meaning": MEANING,
+        "unknown_quality": UNKNOWN_QUALITY,
         "number": numbers.number,
         "p_value": p_value,
         "points": numbers.points,

@@ -39,7 +39,7 @@ FIGURES: Final[Mapping[str, str]] = {
     "tie_rate_by_phase": "tie rate",
     "transfer/chance": "choices redirected by chance",
     "transfer/crossing": "crossing regret",
-    "transfer/harm": "harm",
+    "transfer/harm": "loss against no detour",
     "transfer/redirected": "choices redirected, for the domain",
     "transfer/regret": "transfer regret, for the domain",
     "transfer/these_tasks/redirected": "choices redirected, for these tasks",
@@ -50,7 +50,7 @@ FIGURES: Final[Mapping[str, str]] = {
 _DIRECTION: Final = re.compile(r"[a-z0-9_-]+_to_[a-z0-9_-]+")
 # Phrases of our own sentences, and the entries of the glossary that explain them.
 TERMS: Final[Mapping[str, str]] = {
-    **{name: name for name in ("accuracy", "agreement", "drift", "gateway", "harm", "kappa")},
+    **{name: name for name in ("accuracy", "agreement", "drift", "gateway", "kappa")},
     **{name: name for name in ("cpci", "ece", "evaluator", "executor", "gamma", "jsd", "judge")},
     **{name: name for name in ("margin", "mpci", "pci", "setting", "trust")},
     "agreement with people": "agreement-with-humans",
@@ -62,6 +62,7 @@ TERMS: Final[Mapping[str, str]] = {
     "coin flip": "coin-flip",
     "coupling": "coupled",
     "crossing regret": "crossing-regret",
+    "loss against no detour": "loss-against-no-detour",
     "domain": "domain",
     "excess coupling": "excess-coupling",
     "failed run": "failed-run",

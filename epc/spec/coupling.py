@@ -15,6 +15,9 @@ FEWEST_SPLITS: Final = 20  # distinct ways to deal the groups out, for any word 
 CLUSTER_LEVEL: Final = 0.01  # over the domains together: units that share topics give no word
 UNEQUAL: Final = 2  # numbers of groups that differ more than so-fold are not permuted
 
+# A word about coupling is of the judge's own verdicts; this stands beside it without gold (R91).
+UNKNOWN_QUALITY: Final = "quality: not measured"
+
 FEWEST_TASKS: Final = 0.5  # of a domain's, on which a strategy is decided
 FEWEST_STRATEGIES: Final = 0.25  # for which a task is decided
 FEWEST_DECIDED: Final = 0.25  # of all verdicts

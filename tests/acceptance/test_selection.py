@@ -150,3 +150,60 @@ def test_reading_r94_a_judge_that_was_not_asked_so_often_is_misuse(composo: Path
 
     assert done.returncode == 2
     assert b"was asked 8 times, not 9" in done.stderr
+
+
+def picks_bank(path: Path) -> Path:
+    """Write 40 items a domain: `good` picks the right answer in 30, `bad` in 10; `vain` judges.
+
+    `vain` scores what `bad` picks highest, and what `good` picks lowest.
+    """
+    lines = ["item,domain,response,judge,score,gold"]
+    for domain in ("math", "law"):
+        for item in range(40):
+            good, bad = (0 if item < 30 else 1), (0 if item >= 30 else 2)
+            for answer in range(3):
+                scores = {
+                    "good": int(answer == good),
+                    "bad": int(answer == bad),
+                    "vain": 2 * (answer == bad) - (answer == good),
+                }
+                lines += [
+                    f"{domain}{item},{domain},{answer},{judge},{score},{int(answer == 0)}"
+                    for judge, score in scores.items()
+                ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_reading_r91_judges_picks_are_strategies_that_another_judge_trains(tmp_path: Path) -> None:
+    bank = picks_bank(tmp_path / "bank.csv")
+
+    done = epc("observe", "transfer", bank, "--judge", "vain", "--format", "json")
+
+    (vain,) = json.loads(done.stdout)
+    assert (vain["pickers"], vain["items"]) == (["good", "bad"], 80)
+    for domain in ("law", "math"):
+        work = vain["quality"]["domains"][domain]
+        assert work["start"]["value"] == pytest.approx((30 + 10) / 80)
+        assert work["word"] == "harms"
+        assert work["proxy_gain"]["value"] > 0
+    text = epc("observe", "transfer", bank, "--judge", "vain").stdout.decode()
+    assert "harms in law" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--judge", "none"), "there is no judge 'none': there are good, bad, vain"),
+        (("--domains", "math,art"), "no common item is of the domain 'art'"),
+        (("--domains", "math"), "transfer takes two domains"),
+        (("--setting", "*a*"), "an agent takes at least two judges' picks"),
+    ],
+)
+def test_reading_r91_a_bank_that_bears_no_transfer_is_misuse(
+    tmp_path: Path, options: tuple[str, ...], problem: str
+) -> None:
+    done = epc("observe", "transfer", picks_bank(tmp_path / "bank.csv"), *options)
+
+    assert done.returncode == 2
+    assert problem in done.stderr.decode()

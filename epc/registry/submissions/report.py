@@ -18,6 +18,7 @@ from epc.registry.submissions import layout
 from epc.registry.submissions.checked import Checked, Figure
 from epc.registry.submissions.dossier import ATTESTED, Dossier, dossier
 from epc.registry.submissions.statement import Endpoint, Statement
+from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
 
 MOST_LISTED: Final = 100
@@ -48,7 +49,7 @@ class Audited:
 
     def __str__(self) -> str:
         """Return the word with its rule."""
-        return f"{self.verdict} (rule {self.rule})"
+        return f"{self.verdict} (rule {self.rule}); {UNKNOWN_QUALITY}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from epc.report.charts.chart import (
     quantity,
     told,
 )
-from epc.report.coupling_text import MEANING, headline
+from epc.report.coupling_text import MEANING, NOT_QUALITY, headline
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Direction, pair_title
 
@@ -39,7 +39,7 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
     rows = [row for direction, into in crossing.items() for row in _rows(direction, into)]
     headlines = "; ".join(headline(direction, into) for direction, into in crossing.items())
     alternative = f"{headlines[0].upper()}{headlines[1:]}. The audit's word: {word}, by rule "
-    alternative += f"{rule}: {MEANING[word]}."
+    alternative += f"{rule}: {MEANING[word]}; {NOT_QUALITY}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]
     titles = list(map(pair_title, crossing))

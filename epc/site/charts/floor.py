@@ -17,6 +17,7 @@ from epc.report.charts.chart import (
 )
 from epc.report.coupling_text import MEANING
 from epc.simulation.noise import coin_bands
+from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import pair_title
 from epc.statistics.figures import ONE_SEED, figure_text, spread_text
 
@@ -98,7 +99,8 @@ def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
         for d in directions
     )
     alternative = (
-        f"Excess coupling {intervals}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}."
+        f"Excess coupling {intervals}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}"
+        f"; {UNKNOWN_QUALITY}."
     )
     zero = layer([{"zero": 0}], {"type": "rule", "color": MUTED, "strokeDash": [4, 3]})
     zero["encoding"]["x"] = quantity("zero", "excess coupling", zero=True)

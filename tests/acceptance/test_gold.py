@@ -1,0 +1,130 @@
+"""`--gold` of `epc run` and `epc audit`, as a user types it (Reading R91)."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from records_support import epc
+
+UNKNOWN = "quality  not measured"
+WINS = {"plain": 2, "long": 9, "short": 5}  # of 10, by the judge
+RIGHT = {"plain": 8, "long": 1, "short": 5}  # of 10, by gold
+TASKS = 20
+
+
+def rows(of: dict[str, int], words: tuple[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    for domain in ("tickets", "reviews"):
+        for task in range(TASKS):
+            for n, (strategy, won) in enumerate(of.items()):
+                spread = (task * 7 + n * 3 + (domain == "reviews")) % 10
+                yield strategy, domain, f"task {task}", words[spread >= won]
+
+
+def written(path: Path, column: str, lines: Iterator[tuple[str, str, str, str]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("strategy", "domain", "task", column), *lines])
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("gold")
+    written(home / "verdicts.csv", "verdict", rows(WINS, ("A", "B")))
+    written(home / "gold.csv", "gold", rows(RIGHT, ("1", "0")))
+    return home
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> Path:
+    done = epc("run", "--evaluator", f"recorded:{folder / 'verdicts.csv'}", "--out", folder / "a")
+    assert done.returncode == 0, done.stderr
+    return folder / "a"
+
+
+def audited(run: Path, *options: str | Path) -> Any:
+    return json.loads(epc("audit", run, *options, "--format", "json").stdout)
+
+
+def test_reading_r91_without_labels_the_word_stands_beside_quality_not_measured(
+    plain: Path,
+) -> None:
+    for command in ("audit", "show"):
+        assert UNKNOWN in epc(command, plain).stdout.decode()
+    assert audited(plain)["quality"] is None
+
+
+def test_reading_r91_labels_say_that_what_the_judge_teaches_is_worse_work(
+    plain: Path, folder: Path
+) -> None:
+    """The judge loves `long`, which is right in 1 of 10; at random 14 of 30 are right."""
+    quality = audited(plain, "--gold", folder / "gold.csv")["quality"]
+
+    for domain in ("tickets", "reviews"):
+        work = quality["domains"][domain]
+        assert work["word"] == "harms"
+        assert work["start"]["value"] == pytest.approx(14 / 30)
+        assert work["gold_gain"]["value"] < 0 < work["proxy_gain"]["value"]
+        turned = [spot["strategies"] for spot in work["blind"] if spot["reversed"]]
+        assert ["long", "plain"] in turned
+    text = epc("audit", plain, "--gold", folder / "gold.csv").stdout.decode()
+    assert "what the judge teaches is worse work than choosing at random" in text
+    assert "plain, long" in text
+    assert UNKNOWN not in text
+
+
+def test_reading_r91_a_run_keeps_its_labels_and_every_report_of_it_reads_them(
+    folder: Path, tmp_path: Path
+) -> None:
+    run, page = tmp_path / "run", tmp_path / "run.html"
+    options = ("--gold", folder / "gold.csv", "--out", run)
+    done = epc("run", "--evaluator", f"recorded:{folder / 'verdicts.csv'}", *options)
+
+    assert done.returncode == 0, done.stderr
+    assert "harms in tickets" in done.stdout.decode()
+    assert "harms in tickets" in epc("show", run, "--html", page).stdout.decode()
+    assert "harms in tickets" in page.read_text("utf-8")
+    assert audited(run)["quality"] == audited(run, "--gold", folder / "gold.csv")["quality"]
+    assert epc("validate", run).returncode == 0
+
+
+def test_reading_r91_labels_of_pairs_are_the_words_of_verdicts(plain: Path, folder: Path) -> None:
+    of_pairs = written(folder / "pairs.csv", "gold", rows(RIGHT, ("A", "B")))
+
+    pairs, numbers = (audited(plain, "--gold", f) for f in (of_pairs, folder / "gold.csv"))
+
+    assert pairs["quality"] == numbers["quality"]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("plain,tickets,task 0,2", "gold '2' is no label"),
+        ("plain,tickets,task 0,good", "gold 'good' is no label"),
+        ("plain,tickets,another,1", "the measurement has no task 'another'"),
+        ("none,tickets,task 0,1", "the measurement has no strategy 'none'"),
+        ("plain,letters,task 0,1", "the measurement has no domain 'letters'"),
+    ],
+)
+def test_reading_r91_a_label_of_nothing_is_named_before_anything_is_asked(
+    folder: Path, tmp_path: Path, line: str, problem: str
+) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text(f"strategy,domain,task,gold\n{line}\n")
+    options = ("--gold", gold, "--out", tmp_path / "run")
+
+    done = epc("run", "--evaluator", f"recorded:{folder / 'verdicts.csv'}", *options)
+
+    assert done.returncode == 2
+    assert f"gold.csv:2: {problem}" in done.stderr.decode()
+    assert not (tmp_path / "run").exists()
+
+
+def test_reading_r91_too_few_labels_are_said_to_be_the_reason(plain: Path, tmp_path: Path) -> None:
+    gold = written(tmp_path / "few.csv", "gold", iter([("plain", "tickets", "task 0", "1")]))
+
+    said = audited(plain, "--gold", gold)["quality"]
+
+    assert said == "0 tasks of reviews have labels; at least 4 are needed"
