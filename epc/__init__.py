@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from epc.api.measured import Run
     from epc.api.measuring import resume, run
     from epc.api.opening import load
-    from epc.api.published import figures, snapshots, which
+    from epc.api.published import figures, judges, scan, snapshots, which
     from epc.api.pytest_plugin import assert_judge_agreement
     from epc.records.designs import Design
 
@@ -30,10 +30,12 @@ __all__ = [
     "assert_judge_agreement",
     "audit",
     "figures",
+    "judges",
     "load",
     "loop",
     "resume",
     "run",
+    "scan",
     "snapshots",
     "which",
 ]
@@ -45,10 +47,12 @@ _HOMES: Final = {
     "assert_judge_agreement": "epc.api.pytest_plugin",
     "audit": "epc.api.auditing",
     "figures": "epc.api.published",
+    "judges": "epc.api.published",
     "load": "epc.api.opening",
     "loop": "epc.api.loop",
     "resume": "epc.api.measuring",
     "run": "epc.api.measuring",
+    "scan": "epc.api.published",
     "snapshots": "epc.api.published",
     "which": "epc.api.published",
 }

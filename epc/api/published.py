@@ -1,17 +1,26 @@
 """What the registry has published, as tables."""
 
+from collections.abc import Iterable
 from datetime import date
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from epc.analysis.choosing import ALL, Which
+from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
 from epc.registry.data import frame
 from epc.registry.data_rows import batch_of_cards
 from epc.registry.reading import open_registry
+from epc.registry.scan.files import Files
+from epc.registry.scan.policy import Rule
+from epc.registry.scan.scan import Scan
+from epc.registry.scan.scan import scan as found_in
 from epc.registry.which import which as answer
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_STATE: Final = ("platform", "id", "status", "reason", "since", "until", "not_before", "source")
 
 
 def snapshots(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -52,6 +61,46 @@ def which(
     """
     day = as_of or now().date()
     return answer(open_registry(registry), domain, day, platform=platform, budget=budget)
+
+
+def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
+    """Return one row for each model on each platform: until when it is served there.
+
+    The columns are the generation, its maker and what `epc evaluators list` says of the platform:
+    `status` is current, unconfirmed, expiring, expired or unknown, `until` the first day on which
+    it is not served any more, `not_before` the day before which the platform ends nothing, and
+    `listed` whether a catalogue alone has it.
+
+    Raises: as `snapshots`.
+    """
+    states = open_registry(registry).every_state(as_of or now().date())
+    rows = (
+        (each.name, each.maker, *(getattr(state, name) for name in _STATE), listed)
+        for each, state, listed in states
+    )
+    return frame_of(rows, ("generation", "maker", *_STATE, "listed"))
+
+
+def scan(
+    *paths: str | Path,
+    fail_on: Iterable[str] = ("expired",),
+    ignore: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    registry: str | None = None,
+    as_of: date | None = None,
+) -> Scan:
+    """Return the models that a project's files name, and which break a rule: see `epc scan`.
+
+    Without `paths` it is this folder. `named` has all of them, `failing` those that break a rule of
+    `fail_on`. Settings in the project's files are not read.
+
+    Raises: UsageError for a rule or a path that is none; MalformedError if the registry cannot be
+    read; WorldError if the disk or the network fails.
+    """
+    files = Files(paths=[Path(path) for path in paths or (".",)], exclude=[*exclude])
+    rules = [Rule.parse(rule) for rule in fail_on]
+    day = as_of or now().date()
+    return found_in(open_registry(registry), files, rules=rules, ignore=ignore, as_of=day)
 
 
 def _table(name: str, location: str | None, as_of: date | None) -> "pd.DataFrame":

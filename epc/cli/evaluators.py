@@ -175,12 +175,7 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
       epc evaluators list --as-of 2027-01-14
     """
     opened = open_registry(registry)
-    states = [
-        (generation, opened.of_life(life.model, life, as_of.date()), listed)
-        for listed, known in ((False, opened.generations), (True, opened.catalogue))
-        for generation in known.values()
-        for life in generation.lives
-    ]
+    states = [*opened.every_state(as_of.date())]
     if form == "json":
         echo_json(
             [

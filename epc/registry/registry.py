@@ -265,6 +265,13 @@ class Registry:
         state = expiry.of_evaluator(name, meant, policy=self.policy, as_of=as_of)
         return self._as_listed(state)
 
+    def every_state(self, as_of: date) -> Iterator[tuple[Generation, Expiry, bool]]:
+        """Yield every generation's state on each platform, and whether a catalogue alone has it."""
+        for listed, known in ((False, self.generations), (True, self.catalogue)):
+            for generation in known.values():
+                for life in generation.lives:
+                    yield generation, self.of_life(life.model, life, as_of), listed
+
     def is_served(self, name: str, as_of: date) -> bool:
         """Return whether some platform serves the model of a name on a day, as far as is known."""
         return any(self.serving(name, as_of))

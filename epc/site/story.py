@@ -72,7 +72,9 @@ def _made(page: SnapshotPage) -> str:
             f"of {name}, {days}; put into this registry by {card.contributor}"
         )
     if page.row.about == "loops":
-        return f"{card.contributor} ran an optimiser under {name}, as it was recorded: {card.source}"
+        return (
+            f"{card.contributor} ran an optimiser under {name}, as it was recorded: {card.source}"
+        )
     attested = card.attested
     at = f"; {attested}, at commit {attested.commit}" if attested else ""
     with_whom = f", with answers of {describing.model(card.executor)}" if card.executor else ""

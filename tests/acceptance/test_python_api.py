@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -288,3 +289,29 @@ def test_a_picture_of_all_verdicts_takes_less_than_ten_lines() -> None:
     assert len(code["source"]) < 10
     drawn = "".join(code["outputs"][0]["data"]["image/svg+xml"])
     assert all(f">{name}<" in drawn for name in ("unknown/gpt-4", "unknown/pandalm-7b", "tie"))
+
+
+def test_judges_are_the_list_of_the_command() -> None:
+    listed = json.loads(
+        program("evaluators", "list", "--as-of", "2026-11-26", "--format", "json").stdout
+    )
+
+    table = epc.judges(as_of=date(2026, 11, 26))
+
+    fields = ("generation", "maker", "platform", "id", "status", "until", "listed")
+    assert len(table) > 1_000
+    assert [tuple(map(str, row)) for row in table[[*fields]].itertuples(index=False)] == [
+        tuple(str(each[field]) for field in fields) for each in listed
+    ]
+
+
+def test_a_scan_is_that_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "settings.yaml").write_text("judge: openai/gpt-4-0613\nother: gpt-5.4-mini\n")
+    words = ("--fail-on", "expired", "--fail-on", "unknown", "--as-of", "2026-11-26")
+
+    printed = json.loads(program("scan", tmp_path, *words, "--format", "json").stdout)
+
+    day = date(2026, 11, 26)
+    found = epc.scan(tmp_path, fail_on=("expired", "unknown"), as_of=day)
+    assert json.loads(json.dumps(found.as_json(), default=str)) == printed
+    assert [each.name for each in found.failing] == ["openai/gpt-4-0613"]
