@@ -18,11 +18,13 @@ _REPOSITORY: Final = "https://github.com/wmt-conference/wmt25-general-mt"
 _FILES: Final = "data/automatic_scores/*.jsonl"
 _GPT, _COMMAND = "GEMBA-ESA-GPT4.1", "GEMBA-ESA-CMDA"
 _JUDGES: Final = {_GPT: "gpt-4.1", _COMMAND: "command-a"}
+_AUTHORS: Final = {"gpt-4.1": "GPT-4.1", "command-a": "CommandA"}
 
 FAULTS: Final = faults(
     {
-        "scores-only": "One translation, one score of 0 to 100. People's scores are in another "
-        "repository, so nothing here says how often a judge is right.",
+        "scores-only": "One translation, one score of 0 to 100. People's scores are not in the "
+        "repository, nor in those beside it that could be read, so nothing says how often a judge "
+        "is right.",
         "no-texts": "Digests are of names: language pair, document, segment and system. Lengths "
         "stand as 0.",
         "judge-translates": "GPT-4.1 and Command A are among the translators that they score.",
@@ -45,7 +47,8 @@ def convert(source: Path, request: Request) -> Conversion:
     """Return every score of the two judges as a verdict."""
     work = Work(source=source, request=request, expected=EXPECTED)
     for judge in _JUDGES.values():
-        work.settings[judge] = setting_of(judge, judge, prompt="GEMBA-ESA")
+        # A judge is called as among the translators, so that its own translations are known.
+        work.settings[judge] = setting_of(_AUTHORS[judge], judge, prompt="GEMBA-ESA")
     for path in work.paths(_FILES):
         system = path.stem
         for _, each in work.lines(path, _Document):
