@@ -13,6 +13,8 @@ from epc.engine.optimised import JUDGES, SIZES, STARTS, Pickers, Split, Sums
 from epc.errors import UsageError
 from epc.records.bank import Bank, parsed
 
+pytestmark = pytest.mark.extra  # Parquet
+
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
@@ -100,7 +102,6 @@ def test_a_judge_that_is_not_in_the_bank_is_named_with_those_that_are(bank: Bank
         Pickers.of(bank, "gpt-5.4-nan")
 
 
-@pytest.mark.extra
 def test_the_embedded_model_writes_sums_its_likelihood_judges_and_arithmetic_is_gold() -> None:
     work = Sums()
     items = [item for item in work.items if item.item in {"2+3", "9+9"}]

@@ -13,6 +13,8 @@ from registry_support import ROOT
 from epc.errors import UsageError
 from epc.records.bank import COLUMNS, parsed
 
+pytestmark = pytest.mark.extra  # Parquet
+
 SNAPSHOTS = ROOT / "snapshots"
 BANK = SNAPSHOTS / "bank.parquet"
 PLAIN = ("/base", "/base/client-context", "/polarity_original", "/score")
@@ -51,7 +53,6 @@ def scores_of(tag: str) -> Iterator[tuple[str, int, int, float]]:
                 yield row.item, asking, response, float(score)
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize(
     ("tag", "judge"),
     [

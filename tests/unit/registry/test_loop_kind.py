@@ -5,7 +5,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import loops
 import pandas as pd
 import pytest
 from commands_support import run
@@ -16,6 +15,8 @@ from epc.engine.optimised import JUDGES, STARTS, Pickers
 from epc.records.bank import parsed
 from epc.records.loop_runs import LOG
 from epc.registry.kinds.folders import kind_of
+
+pytestmark = pytest.mark.extra  # Parquet
 
 SNAPSHOTS = ROOT / "snapshots"
 TAGS = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
@@ -56,7 +57,6 @@ def counted(tag: str) -> dict[str, dict[str, list[float]]]:
     return gains
 
 
-@pytest.mark.extra
 @pytest.mark.parametrize("tag", TAGS)
 def test_reading_r93_every_published_gain_is_that_of_its_log_and_checks(tag: str) -> None:
     figures = json.loads((SNAPSHOTS / tag / "metrics.json").read_text("utf-8"))["figures"]
@@ -80,10 +80,11 @@ def test_reading_r93_the_first_loops_are_of_five_judges_that_the_bank_has() -> N
     assert sum(raw(tag, LOG).stat().st_size for tag in TAGS) < 3_000_000
 
 
-@pytest.mark.extra
 @pytest.mark.skipif(version("gepa") != "0.1.4", reason="the published runs are GEPA 0.1.4's")
 @pytest.mark.parametrize("start", STARTS)
 def test_reading_r93_gepa_repeats_a_published_run_score_by_score(start: str) -> None:
+    import loops  # it writes Parquet
+
     tag = next(tag for tag in TAGS if tag.endswith("gpt-5.4-mini"))
     bank = parsed((SNAPSHOTS / "bank.parquet").read_bytes())
     published: Any = pd.read_parquet(raw(tag, "log.parquet"))
