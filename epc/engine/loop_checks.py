@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from importlib import import_module
@@ -31,7 +31,7 @@ from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, able_to
-from epc.protocol.config import Decoding
+from epc.json_text import parse
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.loops import (
@@ -63,7 +63,7 @@ _SIDE: Final = "check"
 _FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SCORE: Final = "score"
 _FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
-_NUMBER: Final = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?![\w]|\.\d)")
+_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
 _OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 Place = tuple[str, str]  # a candidate and an item
 
@@ -155,12 +155,9 @@ class Checking:
     def role(self, name: str, model: str) -> Role:
         """Return a judge as it is asked: greedily unless the user says otherwise."""
         opened = open_model(model)
-        asked = {_A: dict(self.decoding)} if self.decoding else {}
-        stated = asked_decoding(asked, {_A: opened})
-        usual = Decoding(temperature=0.0, max_tokens=_MAX_TOKENS)
-        decoding = decoding_for(stated, _A, opened) if stated else usual
-        if stated and "max_tokens" not in self.decoding:
-            decoding = replace(decoding, max_tokens=_MAX_TOKENS)
+        settings = {"temperature": 0.0, "max_tokens": _MAX_TOKENS, **self.decoding}
+        stated = asked_decoding({_A: settings}, {_A: opened})
+        decoding = decoding_for(stated, _A, opened)
         return Role(name=name, model=opened, decoding=decoding)
 
 
@@ -422,13 +419,13 @@ def score_in(reply: str) -> float | None:
     `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
     """
     fenced = _FENCED.search(reply)
-    try:
-        value = json.loads(fenced[1] if fenced else reply)
-        value = value.get(_SCORE) if isinstance(value, dict) else value
-        return float(value) if isinstance(value, int | float) else None
-    except ValueError:
+    value, problems = parse(fenced[1] if fenced else reply)
+    if problems:
         numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
         return float(numbers.pop()) if len(numbers) == 1 else None
+    value = value.get(_SCORE) if isinstance(value, dict) else value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number else None
 
 
 def _mean(texts: Sequence[str]) -> int:
