@@ -1,7 +1,7 @@
 """What recorded verdicts say of their judges, as a document."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from epc.analysis.observed import Group, Report
 from epc.analysis.observed_figures import Figure
@@ -13,6 +13,8 @@ from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
 from epc.records.observed.table import ALONE
 from epc.records.observed.types import UNKNOWN
+from epc.report.charts.chart import Chart
+from epc.report.charts.differences import dots, interval_chart, rows_of
 from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
 from epc.report.document import (
     Conclusion,
@@ -73,6 +75,11 @@ _MEANT: Final = {
     "model": "the judge's model",
 }
 _NOT_OF_ONE: Final = ("place bias", "length", "self-preference")  # needs two answers to compare
+_NO_SHARES: Final = (
+    *("humans_kappa", "judges_kappa", "brier", "ece", "threshold"),
+    *("input_tokens", "output_tokens", "score_per_doubling"),
+    *("self_preference", "self_preference_score"),
+)
 Rows = Sequence[tuple[str, Figure]]
 
 
@@ -85,8 +92,17 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
     """Return a report as one HTML document; `again` is the command that makes it."""
     from epc.report.page.markup import page
 
-    parts = document(report, taken)
-    return page("Verdicts that a judge gave", report.source.name, parts, again=again)
+    name = f"{report.source.name}: {report.verdicts:,} verdicts"
+    sentences = [*map(headline_of, report.groups)]
+    alone = len(sentences) == 1
+    parts: list[Part] = [*_pictures(report), *_body(report, taken, "folded")]
+    heading = sentences[0].removesuffix(".") if alone else name
+    return page(
+        name if alone else "Verdicts that judges gave",
+        heading,
+        parts if alone else [Listed(sentences), *parts],
+        again=again,
+    )
 
 
 def document(report: Report, taken: Taken) -> Iterator[Part]:
@@ -96,6 +112,13 @@ def document(report: Report, taken: Taken) -> Iterator[Part]:
     """
     yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
     yield Listed([*map(headline_of, report.groups)])
+    yield from _body(report, taken, "brief" if taken.columns else "open")
+
+
+def _body(
+    report: Report, taken: Taken, reasons: Literal["folded", "brief", "open"]
+) -> Iterator[Part]:
+    """Yield all below the headline; `reasons` is the form of why figures have no value."""
     if taken.columns:
         columns = [
             (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
@@ -113,10 +136,26 @@ def document(report: Report, taken: Taken) -> Iterator[Part]:
         yield Section("Not measured, and what would show it", [Facts(missing)], "open")
     yield Section("The file", [Facts([*_source(report)])], "open")
     yield Section("Who was asked", [Listed([*_notes(report)])], "open")
-    if reasons := [*_left_out(report)]:
-        title = "Why other figures have no value"
-        more = ": --html FILE lists the reasons" if taken.columns else ""
-        yield Section(f"{title}{more}", [Listed(reasons)], "brief" if more else "open")
+    if why := [*_left_out(report)]:
+        more = ": --html FILE lists the reasons" if reasons == "brief" else ""
+        yield Section(f"Why other figures have no value{more}", [Listed(why)], reasons)
+
+
+def _pictures(report: Report) -> Iterator[Chart]:
+    """Yield a judge's shares with their intervals, or the judges' headlines below each other."""
+    shares = [
+        (
+            _titled(name, FIGURES[family(name)].words).replace(": ", ":\n"),
+            figure.value,
+            figure.ci95,
+        )
+        for group in report.groups
+        for name, figure in group.figures.items()
+        if figure.value is not None and family(name) not in _NO_SHARES
+    ]
+    if len(report.groups) == 1 and shares:
+        content = dots(rows_of(shares), "share", domain=[0, 1])
+        yield interval_chart("shares", "Shares", "Line: 95% interval.", shares, content)
 
 
 def headline_of(group: Group) -> str:

@@ -51,6 +51,25 @@ def dots(rows: list[Json], title: str, at: Sequence[float] = (), **scale: Any) -
     return {"width": WIDTH, "height": tall * len(rows), "layer": layers}
 
 
+def interval_chart(
+    name: str, title: str, note: str, figures: Sequence[Figure], content: Json
+) -> Chart:
+    """Return a chart of figures with their intervals, which `dots` has laid out."""
+    text = "; ".join(
+        f"{' '.join(label.split())} {value:.2f}"
+        + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
+        for label, value, ends in figures
+    )
+    return Chart(
+        name=name,
+        title=title,
+        note=note,
+        alternative=f"{title}: {text}.",
+        content=content,
+        rows=rows_of(figures),
+    )
+
+
 _TITLE = "B minus A"
 
 

@@ -6,9 +6,8 @@ from typing import Final
 from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import Group
 from epc.analysis.judging.trust import AGREEING
-from epc.protocol.results import Json
 from epc.report.charts.chart import Chart
-from epc.report.charts.differences import Figure, dots, rows_of
+from epc.report.charts.differences import Figure, dots, interval_chart, rows_of
 from epc.spec.judge_v1 import HIGHEST_OVERALL, OVERALL
 
 _AXES: Final = {"judge_model": "judge", "target_model": "target", "prompt_variant": "variant"}
@@ -25,7 +24,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
     ]
     scores = list(_scores(groups))
     if scores:
-        yield _chart(
+        yield interval_chart(
             "scores",
             "Overall score of valid evaluations",
             f"Dot: the mean of 0 to {HIGHEST_OVERALL}. {_LINE}",
@@ -34,7 +33,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
         )
     if one.primary.all.invalid.count:
         invalid = list(_invalid(groups))
-        yield _chart(
+        yield interval_chart(
             "invalid",
             "Invalid evaluations",
             f"Dot: the share of all evaluations. {_LINE}",
@@ -44,7 +43,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
     kappas = list(_kappas(one))
     if kappas:
         low = min(0.0, *(interval[0] for _, _, interval in kappas if interval), 0.0)
-        yield _chart(
+        yield interval_chart(
             "agreement",
             "How far judges agree on the overall score",
             f"Dot: weighted kappa over valid evaluations. {_LINE} Upright line: "
@@ -73,19 +72,3 @@ def _kappas(one: Evaluation) -> Iterator[Figure]:
         kappa = pair.compared.kappa[OVERALL]
         if kappa is not None:
             yield "\nand ".join(pair.judges), kappa, pair.compared.kappa_ci95[OVERALL]
-
-
-def _chart(name: str, title: str, note: str, figures: list[Figure], content: Json) -> Chart:
-    text = "; ".join(
-        f"{' '.join(label.split())} {value:.2f}"
-        + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
-        for label, value, ends in figures
-    )
-    return Chart(
-        name=name,
-        title=title,
-        note=note,
-        alternative=f"{title}: {text}.",
-        content=content,
-        rows=rows_of(figures),
-    )
