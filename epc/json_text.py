@@ -144,7 +144,7 @@ def _walk(value: Any, where: str = "") -> Iterator[Finding]:
     elif isinstance(value, dict):
         if isinstance(value, _Duplicated):
             for name in value.repeated:
-                problem = f"the key {name!r} stands twice"
+                problem = f"the key {name!r} appears twice"
                 yield finding(f"{where}{pointer(name)}", problem, "keep one of them")
         for name, item in value.items():
             yield from _walk(name, where)

@@ -94,7 +94,7 @@ def runs_refusals(all_files: Sequence[Files]) -> Iterator[Finding]:
         problem = f"{len(all_files)} runs say nothing of the optimiser"
         yield Finding(CLAUSE, "logs", problem, f"name the logs of {FEWEST_RUNS} seeds or more")
     if len({files.log.sha256 for files in all_files}) < len(all_files):
-        yield Finding(CLAUSE, "logs", "a log stands twice", "name each run's log once")
+        yield Finding(CLAUSE, "logs", "a log appears twice", "name each run's log once")
     if len({files.judge for files in all_files}) > 1:
         names = ", ".join(sorted({files.judge for files in all_files}))
         yield Finding(

@@ -177,7 +177,7 @@ def measure(
     """Return every figure that a verdict file allows, for the settings that fit a pattern.
 
     A group is what one judge was asked with one prompt, by its digest, and one decoding: names
-    that ask the same are one group. A verdict that stands twice counts once.
+    that ask the same are one group. A verdict that appears twice counts once.
 
     Raises: UsageError if the choices name what the file does not have.
     """

@@ -47,12 +47,12 @@ FIGURES: Final[Mapping[str, Described]] = {
         missing="no verdict has a gold label",
     ),
     "accuracy_gold_first": Described(
-        title="the same, where it stood first",
+        title="the same, where it was shown first",
         words="accuracy, the right one first",
         missing="no verdict has a gold label and a known order",
     ),
     "accuracy_gold_second": Described(
-        title="the same, where it stood second",
+        title="the same, where it was shown second",
         words="accuracy, the right one second",
         missing="no verdict has a gold label and a known order",
     ),
@@ -74,7 +74,7 @@ FIGURES: Final[Mapping[str, Described]] = {
         of="questions",
     ),
     "place_right": Described(
-        title="the right one of a list picked, where it stood at a place",
+        title="the right one of a list picked, where it was shown at a place",
         words="share right, the right one at a place",
         missing="no list has a known order and a right candidate",
     ),
@@ -180,12 +180,12 @@ FIGURES: Final[Mapping[str, Described]] = {
         missing="no other judge was asked the same with this prompt, or both are published whole",
     ),
     "longer": Described(
-        title="longer candidate chosen (0.5: no effect), quality not held",
+        title="longer candidate chosen (0.5: no effect); better answers may be longer",
         words="share of verdicts for the longer answer",
         missing="no two candidates of different length were decided between",
     ),
     "longer_by_gold": Described(
-        title="the same, quality held: mean over longer is better and longer is worse",
+        title="the same, at equal quality: mean over longer is better and longer is worse",
         words="share of right answers that are the longer",
         missing="the longer candidate is not both better and worse by the gold labels",
     ),

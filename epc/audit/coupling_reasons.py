@@ -42,8 +42,7 @@ def _without_verdicts(facts: Facts) -> Iterator[Reason]:
         yield warning(
             "Reading R71",
             "/weights",
-            "weights alone do not say what was answered, so nothing can be said of what crosses: "
-            "no word about coupling is possible",
+            "weights alone do not say what was answered, so they cannot show coupling",
             "publish the trials, or the counts of verdicts by strategy and task",
             "inconclusive",
         )
@@ -109,9 +108,9 @@ def _shared_favourite(facts: Facts) -> Iterator[Reason]:
         yield warning(
             "Reading R71",
             "/results/summary/control/test",
-            "its preferences differ between the domains, and yet nothing was found to cross: they "
+            "its preferences differ between the domains, and yet no transfer was found: they "
             "may differ in strength alone, or below a favourite that both domains share",
-            "read the win rates by domain; more tasks would show a crossing that is there",
+            "read the win rates by domain; more tasks would show a transfer that exists",
         )
 
 

@@ -160,7 +160,7 @@ def _joined(
 ) -> dict[str, Any] | None:
     body = dict(pairs)
     if len(body) < len(pairs):
-        raise click.BadParameter("a key stands twice", ctx, param)
+        raise click.BadParameter("a key appears twice", ctx, param)
     return body or None
 
 

@@ -59,7 +59,7 @@ def command(
     r"""Say what is installed and can be used; or whether MODEL can be an evaluator.
 
     Without MODEL nothing is downloaded and nothing is sent: self-hosted endpoints are only
-    connected to. Exits 1 if a measurement with the embedded models is not possible as things stand.
+    connected to. Exits 1 if a measurement with the embedded models is not possible now.
 
     With MODEL about ten short questions are asked. It says how the model answers, under which
     settings, whether it repeats itself, whether it prefers a place, what a run takes, and the

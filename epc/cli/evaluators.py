@@ -71,7 +71,7 @@ def card(
     form: str,
     registry: str | None,
 ) -> None:
-    r"""Show all that is known of a MODEL as a judge, and hold it to your thresholds.
+    r"""Show all that is known of a MODEL as a judge, and check it against your thresholds.
 
     First one sentence, then every figure with its interval, n, conditions and state. A requirement
     is met if the whole interval of every figure of that name meets it, and is not met if one whole
@@ -127,7 +127,7 @@ def succeed(
     measured, and those of your files. They are compared on common items only: the same question and
     candidates by digest, the same prompt, the same candidate first. A shift is the other judge's
     figure minus the MODEL's own. Runs of the MODEL itself, and answers that were copied, count as
-    no agreement. The last lines are the cheapest measurement that would tell more, as a command.
+    no agreement. The last lines give the cheapest next measurement, as a command.
 
     \b
     Example:

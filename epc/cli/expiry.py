@@ -21,7 +21,7 @@ def command(
     known: bool,
     registry: str | None,
 ) -> None:
-    r"""Say whether published figures or evaluators still hold on a day.
+    r"""Say whether published figures or evaluators are current on a day.
 
     The answer is current, unconfirmed, expiring, expired (and why) or unknown.
 

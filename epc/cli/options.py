@@ -132,7 +132,7 @@ baseline_option = click.option(
 domains_option = click.option(
     "--domains",
     metavar="A,B",
-    help="Of verdicts: subsets to hold against each other, as talk=Gmail+Messenger,facts=Wiki*.",
+    help="Of verdicts: subsets to compare, as talk=Gmail+Messenger,facts=Wiki*.",
 )
 
 

@@ -36,7 +36,7 @@ _SECTIONS: Final = {
         "observe": "Verdicts that others recorded: import, check, report.",
     },
     "Look up": {
-        "expiry": "Say whether figures and evaluators still hold on a day.",
+        "expiry": "Say whether figures and evaluators are current on a day.",
         "scan": "Find the models that a project names: a gate for your CI.",
         "which": "Which judge for a kind of task, a platform and a price.",
         "evaluators": "What is known of judges: card, succeed, list, show, export.",

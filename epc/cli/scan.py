@@ -48,7 +48,7 @@ def command(
     as_of: datetime,
     registry: str | None,
 ) -> None:
-    r"""Find the models that a project names, and fail on those that no longer hold.
+    r"""Find the models that a project names, and fail on those that have expired.
 
     Reads source, configuration, templates, notebooks, .env and requirements files below each PATH
     (default: this folder), and says which kinds it passed over. In a git repository it leaves out

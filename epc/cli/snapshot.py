@@ -30,7 +30,7 @@ _MAINTAINED = (
 
 @click.group(cls=MovedGroup, moved=to_admin(*_MAINTAINED, group="snapshot"))
 def command() -> None:
-    """The registry's snapshots: what was published, and whether it still holds."""
+    """The registry's snapshots: what was published, and whether it is current."""
 
 
 @command.command(name="list")

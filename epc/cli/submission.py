@@ -37,8 +37,8 @@ def command() -> None:
 @click.option("--licence", type=click.Choice(_LICENCES), help="Under which its data are given.")
 @click.option("--endpoint", type=click.Choice(["direct", "gateway"]), help="How it was asked.")
 @click.option("--conflicts", help="Interests in how the evaluator comes out, or none.")
-@click.option("--generation", help="The evaluator generation, if its name does not tell.")
-@click.option("--platform", help="Where it was asked, if its name does not tell.")
+@click.option("--generation", help="The evaluator generation, if its name does not say.")
+@click.option("--platform", help="Where it was asked, if its name does not say.")
 @click.option("--weights", metavar="DIGEST", help="sha256:... of what a server of your own served.")
 @click.option(
     "--source", metavar="TEXT", help="Of recorded verdicts: whose, when, how, from where."
@@ -127,7 +127,7 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
     missing = [key for key in questions if facts[key] is None]
     if missing and not sys.stdin.isatty():
         options = ", ".join(f"--{key}" for key in missing)
-        raise click.UsageError(f"The run does not tell everything: give {options}.")
+        raise click.UsageError(f"The run does not say everything: give {options}.")
     for key in missing:
         facts[key] = click.prompt(err=True, **questions[key])
     return Statement(identity=subject.identity, **facts)

@@ -102,7 +102,7 @@ def spot_check(
 )
 @click.option("--out", type=NEW_FILE, metavar="FILE", help="Of a spot check: keep the answers.")
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
-@click.option("--no-ask", is_flag=True, help="Say where it stands; ask nothing.")
+@click.option("--no-ask", is_flag=True, help="Say what is known; ask nothing.")
 @limit_options
 @format_option
 def command(

@@ -2,7 +2,7 @@
 
 The file is a table with the columns strategy, domain, task and verdict (A, B or tie), and perhaps
 group: which tasks belong together. It is read as `epc audit` reads it. Its strategies and tasks are
-the measurement's, in an order that does not depend on that of its rows; a row that stands twice
+the measurement's, in an order that does not depend on that of its rows; a row that appears twice
 counts once; a pair that it does not hold is missing, and no tie (Readings R72 to R74).
 """
 

@@ -48,7 +48,7 @@ def read_accuracy(path: Path, strategies: Sequence[str]) -> Json:
                 known = ", ".join(strategies)
                 raise UsageError(f"{where}: {name!r} is no strategy of the run; it has {known}")
             if name in values:
-                raise UsageError(f"{where}: {name} stands twice")
+                raise UsageError(f"{where}: {name} appears twice")
             values[name] = value
     if not values:
         raise UsageError(f"{path}: no accuracy in it; give one line a strategy")

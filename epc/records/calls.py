@@ -56,7 +56,9 @@ def index_calls(
         where = f"/calls/{index}"
         _check_identity(call, models, names, where, findings)
         if call.id in calls:
-            findings.add(_CLAUSE, f"{where}/id", f"{call.id} stands twice", "keep each answer once")
+            findings.add(
+                _CLAUSE, f"{where}/id", f"{call.id} appears twice", "keep each answer once"
+            )
         if call.origin is None:
             silent.append(index)
         calls[call.id] = call if call.reasoning is None else replace(call, reasoning=None)

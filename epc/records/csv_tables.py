@@ -20,7 +20,7 @@ from epc.records.findings import Causes
 
 LONGEST: Final = MAX_DOCUMENT_BYTES  # characters of a line, and of a cell
 _DELIMITERS: Final = ",;\t"
-_CSV: Final = "save it as CSV in UTF-8; a quote inside quotes stands twice"
+_CSV: Final = "save it as CSV in UTF-8; a quote inside quotes appears twice"
 _RAGGED: Final = "put a cell that holds a delimiter, a quote or a line break between quotes"
 
 
@@ -44,7 +44,7 @@ class CsvTable:
             self._header = next(row for row in self._reader if row)
             twice = {name for name in self._header if name and self._header.count(name) > 1}
             if twice:
-                problem = f"the column {min(twice)!r} stands twice"
+                problem = f"the column {min(twice)!r} appears twice"
                 self._wrong(self._reader.line_num, problem, "keep one of them")
             else:
                 self.columns = tuple(self._header)

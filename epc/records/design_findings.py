@@ -154,7 +154,7 @@ def _tasks(value: Json) -> Iterator[Finding]:
     for domain in _names(value):
         for task in _tasks_of(value, domain):
             if (before := first.setdefault(_folded(task.text), task.where)) != task.where:
-                problem = f"{_short(task.text)} stands twice: {before} asks the same"
+                problem = f"{_short(task.text)} appears twice: {before} asks the same"
                 yield Finding("EPC-2.4(b)", task.where, problem, "keep one of them")
 
 
@@ -166,7 +166,7 @@ def _groups(value: Json) -> Iterator[Finding]:
             group = item.get("group") if isinstance(item, dict) else None
             where = f"/domains/{domain}/{index}/group"
             if isinstance(group, str) and first.setdefault(group.casefold(), where) != where:
-                problem = f"the group {_short(group)} stands twice: {first[group.casefold()]}"
+                problem = f"the group {_short(group)} appears twice: {first[group.casefold()]}"
                 yield Finding("Reading R74", where, problem, "put its tasks into one group")
     every = [task for domain in _names(value) for task in _tasks_of(value, domain)]
     if any(task.group is not None for task in every):
@@ -209,7 +209,7 @@ def _strategies(value: Json) -> Iterator[Finding]:
     for where, strategy in _strategies_of(value):
         name, prompt = strategy.get("name"), strategy.get("prompt")
         if isinstance(name, str) and names.setdefault(name.casefold(), where) != where:
-            problem = f"the strategy {_short(name)} stands twice: {names[name.casefold()]}"
+            problem = f"the strategy {_short(name)} appears twice: {names[name.casefold()]}"
             yield Finding("EPC-2.2", f"{where}/name", problem, "give each its own name")
         if isinstance(prompt, str) and prompt.strip():
             before = prompts.setdefault(_folded(prompt), where)

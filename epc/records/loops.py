@@ -237,12 +237,12 @@ def is_log(path: Path) -> bool:
 def read_scores(path: Path) -> dict[str, ItemScore]:
     """Return the scores of a run by item, as `read_log` reads a log.
 
-    Raises: MalformedError if an item stands twice.
+    Raises: MalformedError if an item appears twice.
     """
     scores: dict[str, ItemScore] = {}
     for row in _rows(path, ItemScore):
         if scores.setdefault(str(row.item), row) is not row:
-            problem = f"the item {row.item} stands twice"
+            problem = f"the item {row.item} appears twice"
             refuse([Finding("Reading R95", str(path), problem, "keep one score of each item")])
     return scores
 
@@ -345,7 +345,7 @@ def read_items(path: Path) -> dict[str, Any]:
     for place, item in _values(path):
         name, _ = name_and_text(item)
         if name in items:
-            problem = f"the item {name} stands twice"
+            problem = f"the item {name} appears twice"
             refuse([Finding(CLAUSE, place, problem, "keep one of them")])
         items[name] = item
     return items

@@ -95,7 +95,7 @@ class ProbeReader:
                 continue
             departures = [*self._departures(row, call, probe)]
             if not departures and call.id in probes:
-                departures = [("", "stands twice")]
+                departures = [("", "appears twice")]
             for field, problem in departures:
                 self._note(where + field, problem)
             if departures:

@@ -57,7 +57,7 @@ def read_published_weights(path: Path) -> PublishedWeights:
     for where, entry in entries:
         seed, weights = _entry(where, entry)
         if seed in named:
-            raise _malformed(where, f"seed {seed} stands twice", "keep each seed once")
+            raise _malformed(where, f"seed {seed} appears twice", "keep each seed once")
         named[seed] = weights
         decimals = max([decimals, *(_decimals(w) for v in weights.values() for w in v.values())])
     first = next(iter(named.values()))
@@ -101,7 +101,7 @@ def _grouped(file: Path) -> Iterator[tuple[str, Any]]:
             raise _malformed(where, "is no weight", "expected a whole seed, and names")
         vector = seeds.setdefault(seed, {}).setdefault(phase, {})
         if strategy in vector:
-            raise _malformed(where, f"seed {seed} {phase} {strategy} stands twice", "keep it once")
+            raise _malformed(where, f"seed {seed} {phase} {strategy} appears twice", "keep it once")
         vector[strategy] = row["weight"]
     yield from ((file.name, {"seed": seed, "weights": w}) for seed, w in seeds.items())
 

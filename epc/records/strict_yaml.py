@@ -1,7 +1,7 @@
 """YAML files that people write by hand, read strictly and safely.
 
 A value is a mapping, a list, text, a number, true, false or null, as in JSON. `yes`, `no` and
-dates are text. What can hide a mistake or do harm is a finding: a key that stands twice, an anchor
+dates are text. What can hide a mistake or do harm is a finding: a key that appears twice, an anchor
 or alias (a few lines of them can mean gigabytes), a tag, a second document, deep nesting. Every
 value is known by its JSON Pointer and its line.
 """
@@ -154,7 +154,7 @@ class _Reader:
             below = where + pointer(key)
             if key in mapping:
                 again = f"line {event.start_mark.line + 1}"
-                self._note(below, f"the key stands twice: here and on {again}", "keep one of them")
+                self._note(below, f"the key appears twice: here and on {again}", "keep one of them")
                 self._value(next(self._events), f"{below} of {again}", depth + 1)
                 continue
             self._document.lines[below] = event.start_mark.line + 1

@@ -106,7 +106,7 @@ class TrialReplay(Struct, kw_only=True, dict=True):
                 continue
             position = (self.config.domains.phase[row.phase].stream, row.round)
             if row.round in phases[row.phase]:
-                self._note(f"/trials/{index}", f"{_name(seed, row)} stands twice")
+                self._note(f"/trials/{index}", f"{_name(seed, row)} appears twice")
                 whole = False
             elif row.round >= self.config.rounds:
                 problem = f"{_name(seed, row)}: expected rounds 0 to {self.config.rounds - 1}"

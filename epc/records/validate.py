@@ -105,7 +105,7 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
     config, names = manifest.configuration, manifest.names
     _check_reuse(manifest, findings)
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
-        problem, remedy = f"{name!r} stands twice", "give each strategy its own name"
+        problem, remedy = f"{name!r} appears twice", "give each strategy its own name"
         findings.add("EPC-2.2", "/strategies", problem, remedy)
     if manifest.config.strategies != len(names):
         message = f"says {manifest.config.strategies}, /strategies has {len(names)}"
@@ -341,7 +341,7 @@ def _check_weight_rows(
             continue  # the trials of this seed are at fault, and noted as such
         weight = expected.pop((row.seed, row.phase, row.strategy), None)
         if weight is None:
-            findings.add(clause, where, "no such weight, or it stands twice", remedy)
+            findings.add(clause, where, "no such weight, or it appears twice", remedy)
         elif disagreements(weight, row.weight):
             problem = f"says {row.weight!r}, recomputed {weight!r}"
             findings.add(clause, f"{where}/weight", problem, remedy)

@@ -142,7 +142,7 @@ class Beside:
         """What follows, in one sentence."""
         gammas = {name: both for name, both in self.figures.items() if name.startswith("gamma/")}
         if not gammas:
-            return "No gamma stands in both, so nothing follows about coupling."
+            return "No gamma is in both, so nothing follows about coupling."
         failed = [side.name for side in (self.left, self.right) if side.snapshot.failed]
         if failed:
             return f"{' and '.join(failed)}: no verdict was counted, so nothing can be compared."
@@ -157,7 +157,7 @@ class Beside:
         if self.unlike:
             return f"and so do {', '.join(self.unlike)}: this is no drift of either"
         if any(figure.interval is None for both in gammas.values() for figure in both):
-            return "and one side has no interval: nobody can tell this from chance"
+            return "and one side has no interval: this is not distinguishable from chance"
         apart = [name for name, both in gammas.items() if not overlap(*both)]
         share = f"no value in {', '.join(apart)}" if apart else "values"
         return f"and the intervals, which are over seeds, share {share}"

@@ -193,7 +193,7 @@ def difference_text(difference: Difference) -> str:
     for key, (a, b) in difference.conditions.items():
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
     if not difference.figures:
-        lines.append("no figure stands in both")
+        lines.append("no figure is in both")
     for name, (x, y) in difference.figures.items():
         gap = "" if difference.failed else f"  {y.mean - x.mean:+.3f}"
         read = f"  {x.reading}; {y.reading}" if x.reading else ""

@@ -93,7 +93,7 @@ def findings(audit: Audit) -> Section:
     return Section(
         f"Findings ({len(audit.findings)})",
         [
-            Findings(audit.findings, "None: nothing stands against these figures."),
+            Findings(audit.findings, "None: nothing speaks against these figures."),
             Facts([*_on_the_domains(audit.facts)]),
         ],
     )
@@ -120,7 +120,7 @@ def _conditional(audit: Audit, holds: Sequence[str]) -> Iterator[tuple[str, str]
     yield "control", f"the noise floor is {_METHODS[audit.control['method']]}"
     yield "rule", f"version {RULE}; see Readings R70 to R74"
     for number, line in enumerate(holds):
-        yield "" if number else "holds", line
+        yield "" if number else "until when", line
 
 
 def _on_the_domains(facts: Known) -> Iterator[tuple[str, str]]:

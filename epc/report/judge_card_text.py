@@ -37,9 +37,9 @@ _DID: Final[Mapping[str, str]] = {
     "repeat_consistency": "it gave the same verdict in {share} of {n} repeats",
     "score_repeat_exact": "it gave the same score in {share} of {n} repeats",
     "judges": "nobody says who was right; it chose as {other} did in {share} of {n} verdicts",
-    "self_preference": "held against other judges, it favours its own answers by {points} points "
+    "self_preference": "compared with other judges, it favours its own answers by {points} points "
     "of win rate in {n} verdicts",
-    "self_preference_score": "held against other judges, it favours its own answers by {score} "
+    "self_preference_score": "compared with other judges, it favours its own answers by {score} "
     "points in {n} scores",
 }
 

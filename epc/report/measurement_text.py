@@ -36,7 +36,7 @@ def report(manifest: Manifest, audited: Audit | None = None, ended: Sequence[str
     """
     audited = audited or audit_manifest(manifest)
     parts = (*bearing(audited), *measurement(manifest, audited, ended))
-    return f"{title(manifest)}\nWhat these figures can bear: {printed(parts)}"
+    return f"{title(manifest)}\nWhat these figures show: {printed(parts)}"
 
 
 def measurement(manifest: Manifest, audited: Audit, ended: Sequence[str]) -> Iterator[Part]:
@@ -224,7 +224,7 @@ def _on_the_zeros(summary: Summary) -> Iterator[str]:
         if rate.mean > MANY_ZEROS:
             yield (
                 f"{pair_title(direction)}: gamma is 0 in {100 * rate.mean:.0f}% of the seeds, "
-                f"above {100 * MANY_ZEROS:.0f}%: the evaluator may tell nothing apart, or the runs "
+                f"above {100 * MANY_ZEROS:.0f}%: the evaluator may distinguish nothing, or runs "
                 "ended on one strategy; it shows no stability [EPC-5.2, EPC-5.3(4)]."
             )
     for direction, causes in sorted(summary.zero_causes.items()):

@@ -7,7 +7,7 @@ from epc.statistics.odd_one import Word
 _WORDS: dict[Word, str] = {
     "agrees": "The evaluator answers as the record says.",
     "differs": "The record's answers are not this evaluator's, or it has changed since.",
-    "cannot_tell": "Nothing can be told: answers that have nothing to do with each other would "
+    "cannot_tell": "Nothing can be said: answers that have nothing to do with each other would "
     "agree as often.",
 }
 

@@ -38,7 +38,7 @@ def text(answer: Which) -> str:
     parts += _lines("shown to be right less often than another", beaten(answer))
     dear = f"over the budget of ${answer.budget or 0:g}"
     parts += _lines(dear, _best_of_each(short.too_dear))
-    parts += _lines("without a price to hold against the budget", _best_of_each(short.unpriced))
+    parts += _lines("without a price to compare with the budget", _best_of_each(short.unpriced))
     parts += ["", note] if (note := by_client(answer)) else []
     parts += _judges(answer)
     if answer.gone:
@@ -119,5 +119,5 @@ def reached_text(result: Reached) -> str:
         cost = price_text(option.way.usd)
         parts.append(f"  {option.way.words}: {option.right:.1%}, {cost}, {mark}")
     count = len(result.looked_at)
-    parts += ["", f"  the intervals hold together, for all {count} ways that were looked at"]
+    parts += ["", f"  the intervals are joint, for all {count} ways that were looked at"]
     return "\n".join(parts)

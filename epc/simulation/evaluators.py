@@ -70,7 +70,7 @@ def _parse(name: str, arguments: str, strategies: int) -> tuple[Settings, Length
     for part in filter(None, arguments.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key in seen:
-            raise UsageError(f"{name}: {key} stands twice")
+            raise UsageError(f"{name}: {key} appears twice")
         seen.add(key)
         if not equals:
             raise UsageError(f"{name}: {part!r} is no setting such as tie=0.3")

@@ -24,8 +24,8 @@ from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 _COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
 _MAY: Final[Mapping[Word, str]] = {
     "coupled": f"{_COUPLED} win rate there, on tasks like these and in this setting.",
-    "no_coupling_beyond_margin": "Whatever crosses costs less than 2 points of win rate, on tasks "
-    "like these and in this setting.",
+    "no_coupling_beyond_margin": "Training in one domain first costs less than 2 points "
+    "of win rate in the other, on tasks like these and in this setting.",
     "no_detectable_coupling": "It was measured, and the measurement decides nothing: it shows "
     "neither coupling nor its absence.",
 }

@@ -47,7 +47,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
     "1e999": (put(b'"rounds": 2', b'"rounds": 1e999'), "/config/rounds: 1e999 overflows"),
     "a duplicate key": (
         put(b'"rounds": 2,', b'"rounds": 2, "rounds": 2,'),
-        "/config/rounds: the key 'rounds' stands twice",
+        "/config/rounds: the key 'rounds' appears twice",
     ),
     "a lone surrogate": (
         put(b'"protocol_version": "EPC', b'"protocol_version": "\\ud800EPC'),
@@ -55,7 +55,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
     ),
     "a lone surrogate as a key": (
         put(b'"config": {', b'"config": {"\\ud800": 1, "\\ud800": 2,'),
-        "stands twice",
+        "appears twice",
     ),
     "10,000 nested brackets": (
         lambda _: b"[" * 10_000 + b"]" * 10_000,
@@ -106,7 +106,7 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
     "a path that leads out": (value("raw", "trials", "path", to="../x"), "/raw/trials/path: "),
     "a strategy twice": (
         lambda c: value("strategies", 1, to=json.loads(c)["strategies"][0])(c),
-        "/strategies: 'step_by_step' stands twice",
+        "/strategies: 'step_by_step' appears twice",
     ),
 }
 
@@ -143,7 +143,7 @@ def _decimal_seed(rows: list[Any]) -> None:
 
 TRIALS: dict[str, tuple[Callable[[list[Any]], None], str]] = {
     "a missing trial": (_missing, "/trials: seed 0 visual has no round 1"),
-    "a repeated round": (_repeated, "/trials/4: seed 0 visual round 1 stands twice"),
+    "a repeated round": (_repeated, "/trials/4: seed 0 visual round 1 appears twice"),
     "an unknown strategy": (_unknown, "/trials/3/strategy: 'guess' is not among /strategies"),
     "half a seed": (_decimal_seed, "/trials/0/seed: 0.5 is not of type"),
 }
@@ -302,4 +302,4 @@ def test_one_trial_a_hundred_thousand_times_is_read_in_bounded_memory(
     done = epc_measured(tmp_path, "validate", tiny.folder)
 
     assert_bounded(done)
-    assert "/trials/1: seed 0 text round 0 stands twice" in done.stdout
+    assert "/trials/1: seed 0 text round 0 appears twice" in done.stdout

@@ -159,7 +159,7 @@ def _of_import(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.primary.by_score and not sum(row.quotes for row in evaluation.evidence):
         yield (
             "the rows hold no quotes, so that no evaluation can be valid (JUDGE-4); "
-            "agreement over readable scores is what they bear"
+            "agreement over readable scores is all that they support"
         )
 
 

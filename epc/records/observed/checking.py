@@ -186,7 +186,7 @@ def _apart(header: Header, verdicts: Verdicts, rows: Flags) -> str:
     """Return what would tell contradictory askings apart, as far as nobody states it."""
     unstated = []
     if (rows & (verdicts.first.codes < 0) & (verdicts.b_sha256.codes >= 0)).any():
-        unstated.append("`first`, which candidate stood first")
+        unstated.append("`first`, which candidate was shown first")
     names = {verdicts.setting.names[code] for code in verdicts.setting.codes[rows].tolist()}
     prompts = [header.settings[name].prompt for name in names if name in header.settings]
     if any(UNKNOWN == prompt.name == prompt.sha256 for prompt in prompts):

@@ -40,7 +40,7 @@ def opened(
         findings.extend([damaged(name, error)])
         return None
     if twice := sorted({column for column in names if names.count(column) > 1}):
-        problem = f"the column {twice[0]!r} stands twice"
+        problem = f"the column {twice[0]!r} appears twice"
         findings.add("Reading R77", f"{name}:0/{twice[0]}", problem, "keep one of them")
         return None
     if table.metadata.num_rows > _MOST_ROWS:  # a few bytes can state any number of equal rows

@@ -355,7 +355,7 @@ def _words(values: Mapping[str, str], labels: Mapping[str, str], *, scored: bool
             continue
         if not cell and "" not in labels:
             remedy = f"say what an empty cell means: --label '=WORD', {_listed(name)}"
-            raise _UnfitError(name, "is empty, and no score stands beside it", remedy)
+            raise _UnfitError(name, "is empty, and there is no score beside it", remedy)
         stated = _apart(cell, labels) if name == _HUMANS else [cell]
         said = [_word(name, label, labels, at) for label in stated]
         if said:
@@ -374,7 +374,7 @@ def _word(name: str, label: str, labels: Mapping[str, str], at: Mapping[str, str
     if name == _VERDICT and said in NO_ANSWER:
         return "unreadable"
     if said in _PLACES:
-        problem = "is a place, and no column `first` says who stood there"
+        problem = "is a place, and no column `first` says who was shown there"
         raise _UnfitError(name, problem, "name that column by --map first=COLUMN")
     remedy = f"say what it means: --label '{label}=WORD', {_listed(name)}"
     if label.replace(".", "", 1).isdigit():

@@ -84,7 +84,7 @@ def differences_chart(metrics: Sequence[Difference]) -> Chart | None:
     return Chart(
         name="differences",
         title="How the figures differ",
-        note="Dot: B minus A; line: 95% interval. An interval that holds zero shows no difference.",
+        note="Dot: B minus A; line: 95% interval. One that contains zero shows no difference.",
         alternative=alternative,
         content=dots(rows, _TITLE, [0]),
         rows=rows,

@@ -47,7 +47,7 @@ def judging_charts(one: Evaluation) -> Iterator[Chart]:
             "agreement",
             "How far judges agree on the overall score",
             f"Dot: weighted kappa over valid evaluations. {_LINE} Upright line: "
-            f"{AGREEING:.2f}, below which scores bear no conclusion.",
+            f"{AGREEING:.2f}, below which scores support no conclusion.",
             kappas,
             dots(rows_of(kappas), "weighted kappa", [AGREEING], domain=[low, 1]),
         )

@@ -38,7 +38,7 @@ def matrix_chart(crossing: Mapping[Direction, Into]) -> Chart | None:
         name="matrix",
         title="From each domain to each other",
         note="Rows: the domain that was trained in first. Columns: where the agent then chooses. "
-        "In brackets the 95% intervals for the domains, which hold together for all pairs.",
+        "In brackets the 95% intervals for the domains, which are joint for all pairs.",
         alternative=alternative,
         content={
             "vconcat": [_panel(cells, figure, names) for figure in MATRICES],

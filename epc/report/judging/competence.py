@@ -26,8 +26,8 @@ _KINDS: Final = {
 _EXPECTED: Final = {"lower": "scored lower", "equal": "scored alike", "not_higher": "not higher"}
 _NONE: Final = {"yes": "within half a point", "no": "it moves scores", "unknown": "cannot say"}
 _BEARS: Final = {
-    "yes": "its quotes bear its scores",
-    "no": "its quotes do not bear its scores",
+    "yes": "its quotes support its scores",
+    "no": "its quotes do not support its scores",
     "unknown": "cannot say",
 }
 _POSITION: Final = (

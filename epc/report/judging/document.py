@@ -19,6 +19,7 @@ from epc.analysis.judging.results import (
     Labelled,
     Opinion,
     SelfPreference,
+    Share,
     Statement,
 )
 from epc.analysis.judging.results import Section as Figures
@@ -49,6 +50,8 @@ _AXES: Final = {
     "question_id": "question",
 }
 _WORDS: Final = {"yes": "yes", "no": "no", "unknown": "cannot say"}
+_OTHERS: Final = "agreement with other judges"
+_NEEDED: Final = {"valid evaluations", "spoilt outputs"}
 _SCORES: Final = (OVERALL, *DIMENSIONS)
 _AGAIN: Final = """\
 epc judge check .                 # every record again from its raw reply
@@ -87,7 +90,7 @@ def title(one: Evaluation) -> str:
 
 def parts(one: Evaluation) -> Iterator[Part]:
     """Yield what one evaluation came to."""
-    yield _conclusion(one.primary.all)
+    yield from _uses(one)
     yield Section("What was judged", [Facts([*_judged(one)])])
     yield Listed(one.remarks)
     if one.trust:
@@ -131,15 +134,58 @@ def changes(report: Report) -> Iterator[Part]:
         yield Section("Drift", inner, "open")
 
 
-def _conclusion(overall: Group) -> Conclusion:
+def _uses(one: Evaluation) -> Iterator[Part]:
+    """Yield whether each judge may be used, and for what, people's labels first."""
+    people = {row.judge: row for row in one.labels.judges} if one.labels else {}
+    for judge, stated in groupby(one.trust, key=lambda statement: statement.judge):
+        by: dict[str, list[str]] = {"yes": [], "no": [], "unknown": []}
+        for statement in stated:
+            scored = statement.about in _SCORES
+            by[statement.trusted].append(_OTHERS if scored else statement.about)
+        said = [_beside_people(people[judge], one.labels)] if judge in people else []
+        words = zip(("Shown", "Not so", "Not known"), by.values(), strict=True)
+        said += [f"{word}: {', '.join(dict.fromkeys(about))}." for word, about in words if about]
+        if _NEEDED & {*by["no"]}:
+            word = Toned("do not use it", "coupled")
+        elif judge in people:
+            word = _as_people_do(people[judge].same_verdict, one.labels)
+        else:
+            word = Toned("not compared with people", "inconclusive")
+            said.append("Labels by people (--labels FILE) would show what it is good for.")
+        yield Conclusion(Toned(f"{judge}: {word}", word.tone), " ".join(said))
+    overall = one.primary.all
     verdicts = ", ".join(f"{share.count:,} {name}" for name, share in overall.verdicts.items())
-    return Conclusion(
-        Toned(
-            f"{overall.valid:,} of {overall.samples:,} cross-judgments are valid", "inconclusive"
-        ),
-        f"Of {overall.samples:,} evaluations of others' outputs {verdicts}, "
-        f"{overall.invalid.count:,} invalid.",
+    yield (
+        f"{overall.valid:,} of {overall.samples:,} cross-judgments are valid. Of them {verdicts}; "
+        f"{overall.invalid.count:,} invalid."
     )
+
+
+def _as_people_do(judge: Share, labels: Labelled | None) -> Toned:
+    """Return whether a judge may take a person's place: how often both give people's verdict."""
+    people = _between_people(labels)
+    if not people or judge.ci95 is None:
+        return Toned("compared with people, whose own agreement is not known", "inconclusive")
+    if judge.ci95[1] < min(people):
+        return Toned("do not use it in place of people", "coupled")
+    if judge.ci95[0] >= max(people):
+        return Toned("use it in place of one person", "no_coupling_beyond_margin")
+    return Toned("not shown to agree with people as people do", "inconclusive")
+
+
+def _between_people(labels: Labelled | None) -> list[float]:
+    shares = [pair.same_verdict.value for pair in (labels.between_people if labels else ())]
+    return [share for share in shares if share is not None]
+
+
+def _beside_people(judge: Against, labels: Labelled | None) -> str:
+    """Return how often a judge says what people say, beside how often two people do."""
+    said = f"It gives people's verdict in {in_percent(judge.same_verdict)} of {judge.labelled:,}"
+    shares = [f"{share:.0%}" for share in sorted(_between_people(labels))]
+    beside = f"; two people in {' to '.join(dict.fromkeys(shares[:1] + shares[-1:]))}" * bool(
+        shares
+    )
+    return f"{said} labelled outputs{beside}."
 
 
 def _judged(one: Evaluation) -> Iterator[tuple[str, str]]:
@@ -151,7 +197,7 @@ def _judged(one: Evaluation) -> Iterator[tuple[str, str]]:
     for method, prompt in one.prompts.items():
         yield "prompt", f"{prompt.id} ({method}), SHA-256 {prompt.sha256}"
     if one.constraint is not None:
-        yield "replies", f"held to {one.constraint} by the provider"
+        yield "replies", f"constrained to {one.constraint} by the provider"
     if one.mapping is not None:
         yield "rubric", f"mapped by {one.mapping.id}, SHA-256 {one.mapping.sha256}"
     for method, total in one.totals.items():

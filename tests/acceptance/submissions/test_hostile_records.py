@@ -88,15 +88,15 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
     ),
     "a key twice in a statement": (
         inserted("submission.json", '"contributor": "Somebody else",'),
-        ("RFC 8259", "submission.json/contributor", "stands twice"),
+        ("RFC 8259", "submission.json/contributor", "appears twice"),
     ),
     "a key twice in a manifest": (
         inserted("manifest.json", '"protocol_version": "EPC-v1.0",'),
-        ("RFC 8259", "manifest.json/protocol_version", "stands twice"),
+        ("RFC 8259", "manifest.json/protocol_version", "appears twice"),
     ),
     "a key twice in a trial": (
         both(replaced("trials.jsonl", '"verdict"', '"verdict":"A","verdict"'), own_up),
-        ("RFC 8259", "trials.jsonl/0/verdict", "stands twice"),
+        ("RFC 8259", "trials.jsonl/0/verdict", "appears twice"),
     ),
     "a nesting bomb in a statement": (
         inserted("submission.json", '"x": ' + "[" * 20_000 + "]" * 20_000 + ","),
@@ -385,9 +385,9 @@ RECORDS: dict[str, tuple[Build, Wanted]] = {
         trials(lambda rows: rows.pop(40)),
         ("EPC-2.5(d)", "trials.jsonl", "has no round"),
     ),
-    "a trial that stands twice": (
+    "a trial that appears twice": (
         trials(lambda rows: rows.insert(3, dict(rows[3]))),
-        ("EPC-2.5(d)", "trials.jsonl/4", "stands twice"),
+        ("EPC-2.5(d)", "trials.jsonl/4", "appears twice"),
     ),
     "trials in another order": (
         trials(swapped),
@@ -423,7 +423,7 @@ RECORDS: dict[str, tuple[Build, Wanted]] = {
     ),
     "two answers to one prompt": (
         calls(second_answer),
-        ("EPC-2.5(d)", "calls.jsonl", "stands twice"),
+        ("EPC-2.5(d)", "calls.jsonl", "appears twice"),
     ),
     "a call that is missing": (
         calls(lambda rows: rows.remove(next(r for r in rows if r["role"] == "evaluator"))),

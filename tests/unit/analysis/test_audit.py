@@ -280,7 +280,7 @@ def test_epc_2_1_a_second_half_that_never_moved_is_found(tmp_path: Path) -> None
         ([{"seed": 0, "weights": {"text": {}, "visual": {}}}], "is no object of weights"),
         ([{"seed": 0, "weights": {"text": {"a": "1"}, "visual": {"a": 1}}}], "expected a number"),
         ([{"seed": 0, "weights": {"text": {"a": 1}, "visual": {"b": 1}}}], "not every vector's"),
-        ([{"seed": 0, "weights": {"text": {"a": 1}, "visual": {"a": 1}}}] * 2, "stands twice"),
+        ([{"seed": 0, "weights": {"text": {"a": 1}, "visual": {"a": 1}}}] * 2, "appears twice"),
         ({"gamma": 1.17}, "is no seed with its weights"),
     ],
 )
@@ -300,7 +300,7 @@ def test_a_weight_that_stands_twice_in_rows_is_named(exhaustive: Run, tmp_path: 
     rows = (exhaustive.folder / "weights.jsonl").read_bytes()
     (place / "weights.jsonl").write_bytes(rows + rows.splitlines(keepends=True)[0])
 
-    with pytest.raises(MalformedError, match="stands twice"):
+    with pytest.raises(MalformedError, match="appears twice"):
         audit(place)
 
 

@@ -250,7 +250,7 @@ def test_reading_r93_fewer_than_five_runs_and_one_run_twice_are_refused(tmp_path
 
     assert [finding.problem for finding in runs_refusals([files] * 4)] == [
         "4 runs say nothing of the optimiser",
-        "a log stands twice",
+        "a log appears twice",
     ]
 
 
@@ -328,5 +328,5 @@ def test_reading_r95_anchors_that_are_none_are_refused(
 
 
 def test_reading_r95_an_item_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MalformedError, match="the item q3 stands twice"):
+    with pytest.raises(MalformedError, match="the item q3 appears twice"):
         drifted(tmp_path, [anchor(3), anchor(3)])

@@ -188,7 +188,7 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ({"default": None}, "null is no probability"),
         ({"default": 0.5, "visual": {"synthesis": 2}}, "2 is no probability"),
         ('{"default": NaN}', "NaN is not a JSON number"),
-        ('{"default": 0.5, "default": 0.6}', "the key 'default' stands twice"),
+        ('{"default": 0.5, "default": 0.6}', "the key 'default' appears twice"),
     ],
 )
 def test_a_script_that_cannot_be_used_is_refused(

@@ -141,7 +141,7 @@ def test_epc_2_8_a_mistake_is_a_finding_at_its_place(
 def test_epc_2_4_b_a_task_that_stands_twice_names_the_first() -> None:
     said = problem(with_domains(visual=[*TASKS["visual"], "text 3"]))
 
-    assert said == "'text 3' stands twice: /domains/text/3 asks the same"
+    assert said == "'text 3' appears twice: /domains/text/3 asks the same"
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_reading_r93_an_item_is_named_by_its_id_or_by_its_text() -> None:
 def test_reading_r93_two_test_items_of_one_name_are_refused(tmp_path: Path) -> None:
     items = written(tmp_path / "items.jsonl", [{"id": 1, "text": "a"}, {"id": 1, "text": "b"}])
 
-    with pytest.raises(MalformedError, match="the item 1 stands twice"):
+    with pytest.raises(MalformedError, match="the item 1 appears twice"):
         read_items(items)
 
 

@@ -106,7 +106,7 @@ ONE = {"text": PURE["text"]}
         ([entry(), {"seed": 1}], "weights.json#/1", "is no seed with its weights"),
         ([entry(seed=True)], "weights.json#/0/seed", "is True"),
         ([entry("1")], "weights.json#/0/seed", "is '1'"),
-        ([entry(1), entry(1)], "weights.json#/1", "seed 1 stands twice"),
+        ([entry(1), entry(1)], "weights.json#/1", "seed 1 appears twice"),
         ([{"seed": 0, "weights": []}], "weights.json#/0/weights", "is no object of phases"),
         ([{"seed": 0, "weights": ONE}], "weights.json#/0/weights", "lacks a pure phase"),
         ([entry(text={})], "weights.json#/0/weights/text", "is no object of weights"),
@@ -135,7 +135,7 @@ def test_the_first_thing_that_cannot_be_used_is_named(
         ({**rows(0)[0], "seed": "0"}, "is no weight"),
         ({**rows(0)[0], "phase": 1}, "is no weight"),
         ({**rows(0)[0], "strategy": 1}, "is no weight"),
-        (rows(0)[0], "seed 0 text x stands twice"),
+        (rows(0)[0], "seed 0 text x appears twice"),
         ([], "is no weight"),
     ],
 )

@@ -48,11 +48,11 @@ def found(text: str) -> list[tuple[str, str]]:
         ('{"a": -1e999}', "/a", "-1e999 overflows a double"),
         ('{"a": 1' + "0" * 400 + ".5}", "/a", "1" + "0" * 39 + " overflows a double"),
         ('{"a": 1' + "0" * 19 + "}", "/a", "1" + "0" * 19 + " is too large for an integer here"),
-        ('{"a": 1, "a": 1}', "/a", "the key 'a' stands twice"),
-        ('{"a": {"b": [{"c": 1, "c": 2}]}}', "/a/b/0/c", "the key 'c' stands twice"),
-        ('{"a/b": {"~": 1, "~": 2}}', "/a~1b/~0", "the key '~' stands twice"),
+        ('{"a": 1, "a": 1}', "/a", "the key 'a' appears twice"),
+        ('{"a": {"b": [{"c": 1, "c": 2}]}}', "/a/b/0/c", "the key 'c' appears twice"),
+        ('{"a/b": {"~": 1, "~": 2}}', "/a~1b/~0", "the key '~' appears twice"),
         ('{"~1": {"/": NaN}}', "/~01/~1", "NaN is not a JSON number"),
-        ('{"a": 1, "\\u0061": 2}', "/a", "the key 'a' stands twice"),
+        ('{"a": 1, "\\u0061": 2}', "/a", "the key 'a' appears twice"),
         ('{"": NaN}', "/", "NaN is not a JSON number"),
         ('{"a": "\\ud800"}', "/a", "a lone surrogate is no Unicode text"),
         ('{"a": ["x\\udc00y"]}', "/a/0", "a lone surrogate is no Unicode text"),
@@ -70,7 +70,7 @@ def test_every_problem_of_a_document_is_reported_at_once() -> None:
 
 
 def test_a_key_that_stands_three_times_is_reported_once() -> None:
-    assert found('{"a": 1, "a": 2, "b": 0, "a": 3}') == [("/a", "the key 'a' stands twice")]
+    assert found('{"a": 1, "a": 2, "b": 0, "a": 3}') == [("/a", "the key 'a' appears twice")]
 
 
 def test_a_surrogate_in_a_repeated_key_leaves_a_printable_pointer() -> None:
@@ -167,7 +167,7 @@ def test_nesting_up_to_the_limit_is_read() -> None:
 def test_many_repeated_keys_are_found_in_bounded_time() -> None:
     text = "{" + ",".join(f'"k{i}":0' for i in range(100_000)) + ',"k7":1}'
 
-    assert found(text) == [("/k7", "the key 'k7' stands twice")]
+    assert found(text) == [("/k7", "the key 'k7' appears twice")]
 
 
 @given(keys=st.lists(st.text(min_size=1), min_size=1, max_size=6))
@@ -272,7 +272,7 @@ def test_each_line_is_read_on_its_own_and_a_bad_one_stops_nothing(tmp_path: Path
     assert rows[1][2] == [("/trials/1/a", "NaN is not a JSON number")]
     assert rows[2][2] == [("/trials/2", "not UTF-8 at byte 0")]
     assert rows[3][2] == [("/trials/3", "nothing in it")]
-    assert rows[4][2] == [("/trials/4/a", "the key 'a' stands twice")]
+    assert rows[4][2] == [("/trials/4/a", "the key 'a' appears twice")]
     assert [where for where, _ in rows[5][2]] == ["/trials/5"]
 
 

@@ -45,7 +45,7 @@ def test_a_plain_value_is_read_as_json_would_or_is_text(text: str, value: Any) -
 @pytest.mark.parametrize(
     ("text", "where", "line", "problem"),
     [
-        ("a: 1\nb: 2\na: 3\n", "/a", 1, "the key stands twice: here and on line 3"),
+        ("a: 1\nb: 2\na: 3\n", "/a", 1, "the key appears twice: here and on line 3"),
         ("a: &x 1\n", "/a", 1, "&x is an anchor"),
         ("a: 1\nb: *x\n", "/b", 2, "*x is an alias"),
         ("a: !!python/object/apply:os.system [ls]\n", "/a", 1, "a tag says how to read it"),

@@ -105,5 +105,5 @@ def test_epc_2_8_every_evaluator_works_as_it_is_named(name: str) -> None:
     "text", ["coin-flip:tie=0.1,tie=0.1", "coin-flip:tie=0.1, tie = 0.2", "coin-flip:tie=0.1,tie"]
 )
 def test_a_setting_that_stands_twice_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="tie stands twice"):
+    with pytest.raises(UsageError, match="tie appears twice"):
         evaluator(text)

@@ -366,3 +366,34 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted_off(tmp_path: Path) -> No
 
     assert {"'=cmd()", "'+1"} <= values
     assert len(DIMENSIONS) == 4
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "word"),
+    [
+        (30, "use it in place of one person"),  # Wilson from 0.89, above 0.75
+        (22, "not shown to agree with people as people do"),
+        (4, "do not use it in place of people"),
+    ],
+)
+def test_the_headline_of_a_report_says_whether_a_judge_may_take_a_persons_place(
+    agreeing: int, word: str, tmp_path: Path
+) -> None:
+    """Two people agree on 30 of 40 outputs, and the judge with both on `agreeing` of these."""
+    rows = grid(questions=[str(n) for n in range(40)], variants="A")
+    replies = [reply_row(row, "j/1", record_for(row, "j/1", BEST)) for row in rows]
+    imported(tmp_path / "e", rows, replies, judges=["j/1"])
+    lines = ["output_id,verdict,labeller"]
+    for at, row in enumerate(rows):
+        said = "PASS" if at < agreeing else "FAIL"
+        other = said if at < 30 else "PASS"
+        lines += [f"{row['output_id']},{said},ann", f"{row['output_id']},{other},bo"]
+    (tmp_path / "labels.csv").write_text("\n".join(lines) + "\n")
+
+    done = epc("judge", "report", tmp_path / "e", "--labels", tmp_path / "labels.csv")
+
+    printed = done.stdout.decode()
+    assert f"\nj/1: {word}\n  It gives people's verdict in " in printed
+    assert " of 30 labelled outputs; two people in 75%. " in printed
+    without = epc("judge", "report", tmp_path / "e").stdout.decode()
+    assert "\nj/1: not compared with people\n" in without

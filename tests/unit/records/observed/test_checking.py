@@ -97,9 +97,9 @@ def test_an_item_is_one_pair_and_one_asking_has_one_verdict() -> None:
     ("setting", "first", "said"),
     [
         ("one", "a", "number the askings by `repeat`"),
-        ("one", None, "state `first`, which candidate stood first; only where"),
+        ("one", None, "state `first`, which candidate was shown first; only where"),
         ("unnamed", "a", "state `prompt`, what the judge was asked with; only where"),
-        ("unnamed", None, "state `first`, which candidate stood first, and `prompt`, what"),
+        ("unnamed", None, "state `first`, which candidate was shown first, and `prompt`, what"),
     ],
 )
 def test_what_tells_two_askings_apart_is_named_before_they_are_numbered(

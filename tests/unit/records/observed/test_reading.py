@@ -94,7 +94,7 @@ def without(*keys: str) -> dict[str, Any]:
         (
             json.dumps({**GOOD, "item": "2"})[:-1] + ', "item": "3"}',
             "/item",
-            "the key 'item' stands twice",
+            "the key 'item' appears twice",
         ),
         (without("verdict"), "/verdict", "neither a verdict nor a score"),
         (without("b_sha256", "b_length", "first"), "/verdict", "compares one candidate"),
@@ -275,7 +275,7 @@ def test_reading_r77_two_columns_of_one_name_are_a_finding(tmp_path: Path) -> No
     path = parquet_of(tmp_path, GOOD)
     pq.write_table(pq.read_table(path).append_column("verdict", pa.array(["b"])), path)
 
-    assert wrong(path) == [("v.parquet:0/verdict", "the column 'verdict' stands twice")]
+    assert wrong(path) == [("v.parquet:0/verdict", "the column 'verdict' appears twice")]
 
 
 @pytest.mark.extra

@@ -82,7 +82,7 @@ def test_reading_r77_a_place_without_who_stood_there_is_a_finding(tmp_path: Path
 
     assert found.header is None
     assert [(each.where, each.problem) for each in found.findings] == [
-        ("t.csv:2/verdict", "is a place, and no column `first` says who stood there")
+        ("t.csv:2/verdict", "is a place, and no column `first` says who was shown there")
     ]
 
 
