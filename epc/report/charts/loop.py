@@ -91,7 +91,12 @@ def _chart(
     title: str,
     reports: Sequence[LoopReport],
 ) -> Chart:
-    panels = [_panel(judged, _JUDGE, ends), *([_panel(gold, _RIGHT, ends)] if gold else [])]
+    calls = max(report.calls for report in reports)
+    panels = [
+        _panel(rows, title, ends, calls)
+        for rows, title in ((judged, _JUDGE), (gold, _RIGHT))
+        if rows
+    ]
     gains = "; ".join(
         f"believed {report.believed:+.3f}, fresh {report.fresh:+.3f}"
         + (f", by gold {report.gold:+.3f}" if report.gold else "")
@@ -107,10 +112,10 @@ def _chart(
     )
 
 
-def _panel(rows: list[Json], title: str, ends: Sequence[int]) -> Json:
+def _panel(rows: list[Json], title: str, ends: Sequence[int], calls: int) -> Json:
     colour = {"field": "gain", "type": "nominal", "scale": _COLOURS}
     shape = {"field": "gain", "type": "nominal", "scale": _SHAPES}
-    x, y = quantity("calls", _CALLS), quantity("value", title)
+    x, y = quantity("calls", _CALLS, domain=[0, calls]), quantity("value", title)
     facts = told(gain="gain", value=title, low="from", high="to", candidate="candidate")
     rule, line = {"type": "rule", "color": MUTED}, {"type": "rule", "size": 2}
     mark = {"type": "point", "filled": True, "size": 60, "opacity": 1}
