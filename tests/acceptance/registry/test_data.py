@@ -375,4 +375,5 @@ def test_loading_verdicts_warns_of_those_that_are_not_here(monkeypatch: pytest.M
         "JudgeBench",
         "LLM debates",
         "MT-Bench pairs, agreement harness",
+        "WMT25 general translation",
     }
