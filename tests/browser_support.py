@@ -43,6 +43,8 @@ KINDS = {
     "expired": "expired/",
     "snapshots": "snapshots/",
     "evaluators": "evaluators/",
+    "makers": "makers/maker/",
+    "check": "check/",
     "compare": "compare/?a=v1.1-Judge-1&b=v1.0-CoinFlip",
     "changes": "changes/",
     "measured": "snapshots/v1.0-CoinFlip/",

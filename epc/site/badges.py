@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 from epc.protocol.results import Json
 from epc.site.pages import EvaluatorPage
 
-_COLOURS: Final = {
+COLOURS: Final = {
     "current": "#1a6b3c",
     "unconfirmed": "#555555",
     "expiring": "#8a5300",
@@ -45,7 +45,7 @@ def endpoint(page: EvaluatorPage) -> Json:
         "schemaVersion": 1,
         "label": f"EPC {page.name}",
         "message": message,
-        "color": _COLOURS[status].removeprefix("#"),
+        "color": COLOURS[status].removeprefix("#"),
         "cacheSeconds": 3600,
     }
 
@@ -65,7 +65,7 @@ def svg(page: EvaluatorPage) -> str:
         f"aria-label={quoteattr(alternative(page))}><title>{escape(alternative(page))}</title>"
         f'<clipPath id="r"><rect width="{wide}" height="20" rx="3"/></clipPath>'
         f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#333333"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{_COLOURS[status]}"/></g>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/></g>'
         '<g fill="#ffffff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
         f"{text(label, left / 2)}{text(message, left + right / 2)}</g></svg>\n"
     )

@@ -34,6 +34,7 @@ from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
 from epc.site.rendering import pages as rendered
+from epc.site.social import cards
 from epc.site.with_mkdocs import guarded, make_pages, themes
 from epc.site.writing import MARK, Content, Folder, addressed, settings
 
@@ -119,6 +120,7 @@ def _beside(
             yield f"snapshots/{tag}/{name}", content
     if pictures or site.evidence:
         yield _SCRIPT, script()
+    yield from cards(site)
     yield from machines.files(site, work / "data")
     if site.address:
         yield "sitemap.xml", machines.sitemap(site, pages)

@@ -42,15 +42,17 @@ def _references(text: str) -> Markup:
     return Markup(_SPECIAL.sub(lambda match: f"&#{ord(match[0])};", visible))  # noqa: S704  (escaped here)
 
 
-def address(value: Any) -> Markup:
+def address(value: Any, *, host: bool = False) -> Markup:
     """Return a text as a link if it is an address on the web, else as text.
 
-    `javascript:` and its like are no addresses here.
+    `javascript:` and its like are no addresses here. With `host` its host alone is read.
     """
     text = str(value)
     if not _WEB.fullmatch(text):
         return shown(text)
-    return Markup('<a href="{0}" rel="nofollow noopener">{0}</a>').format(shown(text))
+    read = text.split("/")[2] if host else text
+    link = Markup('<a href="{}" rel="nofollow noopener">{}</a>')
+    return link.format(shown(text), shown(read))
 
 
 def finalized(value: Any) -> Any:

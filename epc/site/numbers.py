@@ -13,7 +13,9 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from epc.analysis.judge_card import Known
 from epc.printable import inert
+from epc.statistics.figures import Figure
 
 _JSON: Final = json.JSONEncoder(allow_nan=False)
 _END: Final = "\r\n"  # of a line of CSV
@@ -55,6 +57,17 @@ def signed(value: float | None) -> Markup:
 def share(value: float | None) -> Markup:
     """Return a share as a percentage."""
     return _data(value, lambda figure: f"{100 * figure:.1f}%")
+
+
+def hundred(given: Figure | Known) -> Markup:
+    """Return a share as so many of 100, with its interval in whole ones."""
+    among = Markup()
+    if given.ci95 and given.ci95[1] is not None:
+        low, high = 100 * given.ci95[0], 100 * given.ci95[1]
+        among = Markup(' <span class="epc-interval">[{}, {}]</span>').format(
+            f"{low:.0f}", f"{high:.0f}"
+        )
+    return _data(given.value, lambda value: f"{100 * value:.1f}") + among
 
 
 def points(value: float | None) -> Markup:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from epc.analysis.succession import best_of_each
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
-from epc.registry.expiry import COMING, Expiry
+from epc.registry.expiry import Expiry
 from epc.registry.figures import rank
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life
@@ -19,13 +19,15 @@ from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
-from epc.site import badges, citing, describing, linked_data, which
+from epc.site import badges, citing, describing, front, linked_data, profile, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
+from epc.site.front import part
 from epc.site.guessing import platforms
 from epc.site.living import living
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.social import has_card
 from epc.site.story import story
 from epc.site.telling import beside, no_baseline, told
 from epc.site.templating import environment
@@ -36,8 +38,6 @@ from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
-_SOONEST: Final = 5
-_STATES: Final = ("current", "expiring", "unconfirmed", "unknown")
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
 _LATEST: Final = 200
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
@@ -51,15 +51,30 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
         return _page(template, site, evaluator_names, **context)
 
     shown = _shown(site)
-    yield "index.md", page("home", shown=shown, **_home(site, shown))
+    yield "index.md", page("home", **front.context(site))
     rows = _rows(site, "coupling")
     other = {"judged": _rows(site, "judgments"), "recorded": _rows(site, "records")}
     ended = {name: _ended(content) for name, content in other.items()}
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
-    yield "snapshots/index.md", page("snapshots", shown=shown)
-    by_baselines = sorted(site.evaluators, key=lambda evaluator: _unknown(site, evaluator))
-    lives = sum(max(1, len(evaluator.platforms)) for evaluator in site.evaluators)
-    yield "evaluators/index.md", page("evaluators", pages=by_baselines, lives=lives)
+    yield (
+        "snapshots/index.md",
+        page("snapshots", shown=shown, example=_example(rows), beside=beside(site.snapshots)),
+    )
+    makers = front.makers(site)
+    yield (
+        "evaluators/index.md",
+        page(
+            "evaluators",
+            makers=makers,
+            platforms=platforms(site),
+            **front.table(site.registry.choices, front.measured(site)),
+        ),
+    )
+    for maker, pages in makers.items():
+        yield (
+            f"makers/{part(maker)}/index.md",
+            page("maker", maker=maker, pages=front.with_chief(site, pages)),
+        )
     yield "evaluators/catalogue/index.md", page("catalogue", makers=_listed(site))
     for name, served in platforms(site).items():
         yield f"evaluators/{name}/index.md", page("platform", platform=name, served=served)
@@ -74,7 +89,10 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     )
     yield "which.md", page("which", **which.context(site))
     yield "succession.md", page("succession", **_succession())
-    yield "changes.md", page("changes", latest=site.changes[: -_LATEST - 1 : -1])
+    yield (
+        "changes.md",
+        page("changes", latest=site.changes[: -_LATEST - 1 : -1], ended=front.ended(site)[:_MOST]),
+    )
 
 
 def _listed(site: Site) -> dict[str, list[tuple[str, Life, Expiry]]]:
@@ -184,12 +202,6 @@ def _served_first(site: Site, rows: Iterable[Row]) -> list[Row]:
     return sorted(rows, key=order)
 
 
-def _unknown(site: Site, evaluator: EvaluatorPage) -> tuple[bool, bool]:
-    """Return a place in the list: judges with figures come first, those served before others."""
-    judged = any(not page.row.snapshot.is_example for page in evaluator.snapshots)
-    return not judged, judged and not site.registry.is_served(evaluator.name, site.as_of)
-
-
 def _ranked(rows: Iterable[Row]) -> list[Row]:
     """Return rows in their order, those of failed runs behind all others."""
     return sorted(rows, key=lambda row: row.failed)
@@ -220,33 +232,12 @@ def _pair(site: Site) -> list[str]:
     return [page.row.tag for page in chosen[:2]]
 
 
-def _home(site: Site, shown: Shown) -> dict[str, Any]:
-    recorded = shown.recorded
-    current = _ranked(sorted(_evaluators(shown.rows, held=True), key=_order))
-    held = [*current, *_evaluators(shown.judged, held=True), *_evaluators(recorded, held=True)]
-    ending = [row for row in held if row.standing.state.until]
-    retiring = [
-        (page, platform)
-        for page in site.evaluators
-        for platform in page.platforms
-        if platform.standing.held and platform.standing.end_reason
-    ]
-    return {
-        "current": current,
-        "example": _example(_evaluators(_rows(site, "coupling"), held=True)),
-        "expired": _evaluators(shown.rows, held=False),
-        "coming": COMING,
-        "beside": beside(site.snapshots),
-        "soonest": sorted(ending, key=lambda row: _end(row.standing))[:_SOONEST],
-        "retiring": sorted(retiring, key=lambda pair: _end(pair[1].standing))[:_SOONEST],
-        "most": _MOST,
-    }
-
-
 def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     """Return the measurement that is read aloud: the newest of those whose word says most."""
     candidates = [
-        row for row in rows if row.verdict in _TELLING and any(d.into for d in row.directions)
+        row
+        for row in _evaluators(rows, held=True)
+        if row.verdict in _TELLING and any(d.into for d in row.directions)
     ]
     if not candidates:
         return None
@@ -257,19 +248,11 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     return row, Pair.parse(name), into[name]
 
 
-def _order(row: Row) -> tuple[int, bool]:
-    """Return a row's place: by state, those with trials first."""
-    return _STATES.index(row.standing.state.status), not row.snapshot.card.audit
-
-
-def _end(standing: Any) -> date:
-    until: date = standing.state.until
-    return until
-
-
 def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
-    records = sorted(page.records, key=lambda record: -record.row.n)
-    result = next(filter(None, (page.newest, *records, *page.judgments[::-1])), None)
+    meant = front.page_of(site, page.card.means)
+    bearer = next((other for other in site.evaluators if other.name == meant), page)
+    records = sorted(bearer.records, key=lambda record: -record.row.n)
+    result = next(filter(None, (bearer.newest, *records, *bearer.judgments[::-1])), None)
     newest = _result(site, result) if result else {"told": None, "picture": ""}
     return {
         **newest,
@@ -281,6 +264,9 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "names": [page.name, *page.aliases],
         "linked": _linked,
         "gallery": pictures(page),
+        **profile.context(site, page, result),
+        "card": page.name if has_card(site, page) else "",
+        "drawn": drawn,
         "sentence": sentence(page.card),
         "sections": list(sections(page.card)),
         "asked": list(conditions(page.card)),

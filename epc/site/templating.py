@@ -9,14 +9,26 @@ from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
 from epc.registry.kinds.loop import reports_of
+from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
 from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
+from epc.site.charts.forest import bar, scale
 from epc.site.charts.sparkline import spark
 from epc.site.escaping import address, finalized, verbatim
+from epc.site.front import part
+from epc.site.pages import Platform
+from epc.site.profile import long_day
 from epc.site.wording import glossed, in_words
 from epc.spec.coupling import UNKNOWN_QUALITY
 
+_HALF: Final = 183  # days
+_SERVED: Final = {
+    "current": "served",
+    "expired": "ended",
+    "unconfirmed": "not confirmed",
+    "unknown": "unknown",
+}
 _KINDS: Final = {
     "exact": "the platform's own day",
     "not_before": "not before this day",
@@ -39,22 +51,31 @@ def environment() -> Environment:
     templates.filters |= {
         "address": address,
         "away": _away,
+        "brief": _brief,
         "figure_words": in_words,
+        "either": lambda names: " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))),
         "glossed": glossed,
         "interval": numbers.interval,
+        "long": long_day,
         "json": lambda value: Markup(dumps_line(value).strip()),  # noqa: S704  (of a front matter)
         "judged": lambda audit: list(describing.judged(audit)),
+        "part": part,
         "tie_rates": describing.tie_rates,
         "verbatim": verbatim,
         "words": lambda value: str(value).replace("_", " "),
     }
     templates.globals |= {
+        "bar": lambda given, chance: bar(given.value, given.ci95, (chance, 1.0)),
+        "brief_state": _brief_state,
+        "scale": lambda chance: scale((chance, 1.0)),
         "condition": condition,
         "digits": numbers.digits,
         "headline": headline,
+        "hundred": numbers.hundred,
         "kinds": _KINDS,
         "loop_sentences": lambda snapshot: starts_sentences(reports_of(snapshot)),
         "starts_sentences": starts_sentences,
+        "lives": _lives,
         "meaning": MEANING,
         "unknown_quality": UNKNOWN_QUALITY,
         "number": numbers.number,
@@ -66,6 +87,33 @@ def environment() -> Environment:
         "whole": numbers.whole,
     }
     return templates
+
+
+def _brief(day: date, today: date | None = None) -> str:
+    """Return a day in few letters, without its year where it is less than half a year away."""
+    near = today is not None and abs((day - today).days) < _HALF
+    return f"{day.day} {day:%b}" if near else f"{day.day} {day:%b %Y}"
+
+
+def _brief_state(platform: Platform, today: date) -> str:
+    """Return in a word or two whether a platform serves it; `expiry.js` says the same later."""
+    state = platform.standing.state
+    if state.status == "expiring" and state.until:
+        days = (state.until - today).days
+        return f"{days} {'day' if days == 1 else 'days'}"
+    if platform.record.platform == OPEN_WEIGHTS:
+        return "open weights"
+    return _SERVED[state.status]
+
+
+def _lives(platform: Platform) -> str:
+    """Return what stands before a platform's name where its day follows."""
+    state = platform.standing.state
+    if state.status == "expired":
+        return "Ended at"
+    if state.until:
+        return "Served until, at"
+    return "Served at least until, at" if state.not_before else "Served at"
 
 
 def _away(day: date, today: date) -> str:

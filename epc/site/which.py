@@ -7,6 +7,7 @@ from epc.analysis.choosing import ALL, Choices, Domain
 from epc.protocol.results import Json
 from epc.registry.which import which
 from epc.report.which_text import beaten, by_client, sentence
+from epc.site.charts.prices import price_chart
 from epc.site.pages import Site
 from epc.statistics.inference import ALPHA, t_point
 
@@ -21,6 +22,8 @@ def context(site: Site) -> dict[str, Any]:
         "answers": answers,
         "beaten": beaten,
         "by_client": by_client(answers[0]) if answers else "",
+        "choices": choices,
+        "price_chart": price_chart,
         "data": _data(choices, served) if choices else {},
         "dollars": "${:,.2f}".format,
         "platforms": sorted({platform for places in served.values() for platform in places}),
@@ -43,6 +46,7 @@ def _data(choices: Choices, served: Mapping[str, Mapping[str, str]]) -> Json:
             "alone": "No other measured judge fits.",
             "several": "No measured judge that fits is shown to be better than any of these.",
             "cheapest": "The cheapest is",
+            "ask": "Ask",
         },
     }
 

@@ -11,11 +11,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from browser_support import DESKTOP, PHONE, chromium, served, visit
+from browser_support import chromium, served, visit
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = {
     "home": "",
+    "which": "which/",
+    "check": "check/?judge=gpt-4o,claude-haiku-4-5,gtp-4o",
+    "maker": "makers/openai/",
+    "judge-ending": "evaluators/gpt-4o/",
+    "judge-measured": "evaluators/gpt-5.4-mini/",
+    "judge-ended": "evaluators/gpt-4/",
     "expired": "expired/",
     "snapshots": "snapshots/",
     "evaluators": "evaluators/",
@@ -44,11 +50,10 @@ def main() -> None:
     subprocess.run([sys.executable, "-m", "epc", *words], cwd=ROOT, check=True)
     with served(build) as home, chromium() as browser:
         for scheme in ("light", "dark"):
-            for width in (DESKTOP, PHONE):
+            for width in (1440, 390):
                 for name, path in PAGES.items():
                     with visit(browser, home, width=width, color_scheme=scheme) as seen:
                         page = seen.to(path)
-                        seen.enlivened()
                         page.evaluate("scrollTo(0, 0)")
                         page.wait_for_timeout(500)  # until the head has come back
                         file = out / f"{name}-{width}-{scheme}.png"

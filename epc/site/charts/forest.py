@@ -22,12 +22,16 @@ _TALL: Final = 24  # pixels of a line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """One figure: its value, its interval, and the noise that it must be told from."""
+    """One figure: its value, its interval, and the noise that it must be told from.
+
+    `once` is what it was with one asking, where it is of several.
+    """
 
     label: str
     value: float
     interval: Interval | None
     noise: Interval | None = None
+    once: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +58,17 @@ class Forest:
 
 
 _FIGURE: Final = Markup(
-    '<figure class="epc-forest" id="picture-result" data-search-exclude>'
-    "<figcaption>{title}</figcaption>"
-    '<div role="img" aria-label="{words}">{panels}</div>'
-    '<p class="epc-reading">{note}</p></figure>'
+    '<figure class="epc-forest" id="picture-result" data-search-exclude>{title}'
+    '<div role="img" aria-label="{words}">{panels}</div>{note}</figure>'
 )
+_TITLE: Final = Markup("<figcaption>{}</figcaption>")
+_NOTE: Final = Markup('<p class="epc-reading">{}</p>')
 _PANEL: Final = Markup('<p class="epc-panel">{}</p>{}')
-_ROW: Final = Markup(
-    '<p class="epc-row"><span>{}</span> <b>{}</b></p>'
-    '<svg width="100%" height="{}" aria-hidden="true">{}</svg>'
+_ROW: Final = Markup('<div class="epc-row"><span>{}</span>{}<b>{}</b></div>')
+_BASE: Final = (
+    f'<line class="epc-base" x1="0" x2="100%" y1="{_TALL // 2}" y2="{_TALL // 2}"></line>'
 )
+_SVG: Final = Markup('<svg class="{}" width="100%" height="{}" aria-hidden="true">{}</svg>')
 
 
 def drawn(forest: Forest | None) -> Markup:
@@ -75,10 +80,10 @@ def drawn(forest: Forest | None) -> Markup:
         for panel in forest.panels
     )
     return _FIGURE.format(
-        title=shown(forest.title),
+        title=_TITLE.format(shown(forest.title)) if forest.title else "",
         words=shown(words),
         panels=Markup().join(map(_panel, forest.panels)),
-        note=shown(forest.note),
+        note=_NOTE.format(shown(forest.note)) if forest.note else "",
     )
 
 
@@ -95,18 +100,17 @@ def _panel(panel: Panel) -> Markup:
     start, end = ticks[0], ticks[-1]
 
     def at(value: float) -> str:
-        return f"{_EDGE + (100 - 2 * _EDGE) * (value - start) / (end - start):.2f}%"
+        return _place((value - start) / (end - start))
 
-    behind = "".join(
+    behind = _BASE + "".join(
         f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{_TALL}"></line>'
         for x in panel.lines
     )
     rows = Markup().join(
         _ROW.format(
             shown(mark.label),
-            shown(_words(mark, panel)),
-            _TALL,
-            Markup("".join(_line(mark, at, behind))),  # noqa: S704  (numbers in our own marks)
+            _svg("epc-line", _TALL, behind, *_line(mark, at)),
+            _figure(mark, panel),
         )
         for mark in panel.marks
     )
@@ -114,12 +118,50 @@ def _panel(panel: Panel) -> Markup:
         f'<text x="{at(tick)}" y="16" text-anchor="{_anchor(tick, start, end)}">{tick:g}</text>'
         for tick in ticks
     )
-    axis = Markup('<svg class="epc-axis" width="100%" height="20" aria-hidden="true">{}</svg>')
-    return _PANEL.format(shown(panel.title), rows + axis.format(Markup(scale)))  # noqa: S704  (the same)
+    axis = _ROW.format("", _svg("epc-axis", 20, scale), "")
+    return _PANEL.format(shown(panel.title), rows + axis)
+
+
+def bar(value: float, interval: Interval, reach: Interval) -> Markup:
+    """Return one figure on a line from one end of its scale, for a row of a table."""
+    start, end = reach
+
+    def at(value: float) -> str:
+        return _place((value - start) / (end - start))
+
+    mark = Mark(label="", value=value, interval=interval)
+    base = f'<line class="epc-reach" x1="{at(start)}" x2="{at(value)}" y1="12" y2="12"></line>'
+    return _svg("epc-line", _TALL, base, *_line(mark, at))
+
+
+def scale(reach: Interval) -> Markup:
+    """Return the scale above such lines, in hundredths."""
+    start, end = reach
+    steps = [start + (end - start) * step / 3 for step in range(4)]
+    texts = (
+        f'<text x="{_place(step / 3)}" y="12" text-anchor="{_anchor(value, start, end)}">'
+        f"{100 * value:.0f}</text>"
+        for step, value in enumerate(steps)
+    )
+    return _svg("epc-axis", 16, *texts)
+
+
+def _svg(name: str, height: int, *parts: str) -> Markup:
+    return _SVG.format(name, height, Markup("".join(parts)))  # noqa: S704  (numbers in our own marks)
+
+
+def _place(share: float) -> str:
+    return f"{_EDGE + (100 - 2 * _EDGE) * share:.1f}%"
+
+
+def _figure(mark: Mark, panel: Panel) -> Markup:
+    value, _, rest = _words(mark, panel).partition(" ")
+    return Markup('{} <span class="epc-interval">{}</span>').format(shown(value), shown(rest))
 
 
 def _values(mark: Mark) -> Iterator[float]:
     yield mark.value
+    yield mark.value if mark.once is None else mark.once
     yield from mark.interval or ()
     yield from mark.noise or ()
 
@@ -128,17 +170,17 @@ def _anchor(tick: float, start: float, end: float) -> str:
     return "start" if tick == start else "end" if tick == end else "middle"
 
 
-def _line(mark: Mark, at: Callable[[float], str], behind: str) -> Iterator[str]:
+def _line(mark: Mark, at: Callable[[float], str]) -> Iterator[str]:
     middle = _TALL // 2
     if mark.noise:
         low, high = (float(at(value)[:-1]) for value in mark.noise)
-        yield f'<rect x="{low:.2f}%" width="{high - low:.2f}%" y="1" height="{_TALL - 2}"></rect>'
-    yield f'<line class="epc-base" x1="0" x2="100%" y1="{middle}" y2="{middle}"></line>'
-    yield behind
+        yield f'<rect x="{low:.1f}%" width="{high - low:.1f}%" y="1" height="{_TALL - 2}"></rect>'
     if mark.interval:
         low_at, high_at = map(at, mark.interval)
         yield f'<line x1="{low_at}" x2="{high_at}" y1="{middle}" y2="{middle}"></line>'
-    yield f'<circle cx="{at(mark.value)}" cy="{middle}" r="6"></circle>'
+    if mark.once is not None:
+        yield f'<circle class="epc-once" cx="{at(mark.once)}" cy="{middle}" r="4.5"></circle>'
+    yield f'<circle cx="{at(mark.value)}" cy="{middle}" r="5.5"></circle>'
 
 
 def ticks_of(low: float, high: float) -> list[float]:

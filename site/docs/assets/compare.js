@@ -17,7 +17,7 @@
   // What is drawn, the first first; the table has every figure.
   const FIRST = ["transfer/redirected", "transfer/regret", "control/excess", "gamma", "verdict", "invalid",
     "place_consistency", "accuracy", "humans_majority", "repeat_consistency", "ties"];
-  const MOST = 12;
+  const MOST = 6; // figures in sight: both snapshots fit one screen
   const IDENTITY = ["model", "platform", "gateway", "proxy"];
 
   const DIGEST = /^[0-9a-f]{64}$/;
@@ -103,7 +103,10 @@
     const region = Object.assign(make("div", made), { className: "epc-scroll", tabIndex: 0 });
     region.setAttribute("role", "region");
     region.setAttribute("aria-label", label);
-    return region;
+    const title = make("summary", make("h2", label));
+    const fold = make("details", title, make("div", region));
+    fold.className = "epc-fold";
+    return fold;
   };
 
   const stated = (figure, reading) => {
@@ -181,32 +184,30 @@
     const at = (value) => `${2 + (96 * (value - low)) / (high - low || 1)}%`;
     const row = (figure, place) => {
       const made = mark("g", { class: place ? "epc-second" : "" });
-      const middle = 10 + 18 * place;
+      const middle = 10 + 16 * place;
       if (figure.ci95) {
         const [from, to] = figure.ci95.map((bound) => at(bound.value));
         made.append(mark("line", { x1: from, x2: to, y1: middle, y2: middle }));
       }
-      made.append(mark("circle", { cx: at(figure.mean.value), cy: middle, r: 6 }));
+      made.append(mark("circle", { cx: at(figure.mean.value), cy: middle, r: 5.5 }));
       return made;
     };
-    const svg = mark("svg", { width: "100%", height: 38, "aria-hidden": "true" });
-    svg.append(mark("line", { class: "epc-at", x1: at(0), x2: at(0), y1: 0, y2: 38 }),
+    const svg = mark("svg", { class: "epc-line", width: "100%", height: 36, "aria-hidden": "true" });
+    svg.append(mark("line", { class: "epc-at", x1: at(0), x2: at(0), y1: 0, y2: 36 }),
       row(x, 0), row(y, 1));
-    const numbers = make("b", stated(x), " and ", stated(y));
-    const line = make("p", make("span", said(name)), " ", numbers);
+    const line = make("div", make("span", said(name)), svg, make("b", stated(x), make("br"), stated(y)));
     line.className = "epc-row";
-    return [line, svg];
+    return line;
   };
 
   const drawn = (a, b, rows) => {
-    const one = make("div", ...rows.flatMap((row) => pictured(...row)));
+    const one = make("div", ...rows.map((row) => pictured(...row)));
     one.setAttribute("role", "group");
     one.setAttribute("aria-label", `Figures of ${a.tag} and ${b.tag}, each with its interval`);
-    const note = make("p", `Above, blue: ${a.tag}. Below, orange: ${b.tag}. Each with its 95% interval, `
-      + "where one is known; dashed: zero. Each figure has a scale of its own. Intervals that overlap do not "
-      + "show that two figures are the same.");
+    const note = make("p", `Above, full: ${a.tag}. Below, hollow: ${b.tag}. Each has its 95% interval, where one is known. `
+      + "Dashed: zero. Scales differ from figure to figure. Intervals that overlap do not show that two figures are the same.");
     note.className = "epc-reading";
-    const made = make("figure", make("figcaption", "Both figures, with their intervals"), note, one);
+    const made = make("figure", make("figcaption", "Both figures, with their intervals"), one, note);
     made.className = "epc-forest epc-both";
     return made;
   };
@@ -225,16 +226,17 @@
     const another = apart.filter(([key]) => EXPECTED.includes(key));
     const warned = apart.filter(([key]) => !EXPECTED.includes(key));
     parts.push(...judged(a, b, another, warned));
+    const folds = [];
     if (apart.length) {
       const rows = [...warned, ...another].map(([key, x, y]) =>
         make("tr", cell(titled(key), "th"), cell(inWords(x)), cell(inWords(y))));
-      parts.push(table("What differs", ["Condition", a.tag, b.tag], rows));
+      folds.push(table("What differs", ["Condition", a.tag, b.tag], rows));
     }
     const names = ["Snapshot", "Status", "Audit", "Trust", "Measured", "N", "Known faults"];
     const facts = [about(a), about(b)];
     const known = names.map((name, index) =>
       make("tr", cell(name, "th"), ...facts.map((fact) => cell(fact[index]))));
-    parts.push(table("Both snapshots", ["What", "First", "Second"], known));
+    folds.push(table("Both snapshots", ["What", "First", "Second"], known));
     const left = new Map(figures(a.figures));
     const right = new Map(figures(b.figures));
     const every = [...new Set([...left.keys(), ...right.keys()])].sort();
@@ -253,8 +255,8 @@
       return make("tr", head, cell(stated(x, a.epc_5_2[name])), cell(stated(y, b.epc_5_2[name])),
         cell(difference));
     });
-    parts.push(table("Figures side by side", ["Figure", a.tag, b.tag, "Difference"], rows));
-    place.replaceChildren(...parts);
+    folds.push(table("Figures side by side", ["Figure", a.tag, b.tag, "Difference"], rows));
+    place.replaceChildren(...parts, ...folds);
   };
 
   const fetched = async (tag) => {

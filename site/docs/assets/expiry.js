@@ -3,6 +3,7 @@
 (() => {
   "use strict";
   const DAY = 86400000;
+  const SERVED = { current: "served", expired: "ended", unconfirmed: "not confirmed", unknown: "unknown" };
   const built = document.querySelector("[data-as-of]")?.dataset.asOf;
   if (!built) return;
   const clock = new Date().toISOString().slice(0, 10);
@@ -41,36 +42,17 @@
       for (const label of place.querySelectorAll("[data-epc=in]")) {
         label.textContent = away(place.dataset.until);
       }
+      for (const label of place.querySelectorAll("[data-epc=days]")) label.textContent = String(days(place.dataset.until));
+      for (const label of place.querySelectorAll("[data-epc=left]")) {
+        const left = days(place.dataset.until);
+        if (now.status === "expiring") label.textContent = `${left} ${left === 1 ? "day" : "days"}`;
+        else if (now.status !== before) label.textContent = SERVED[now.status];
+        label.className = `epc-status epc-${now.status}`;
+      }
       place.dataset.status = now.status;
       if (now.status === "expired" && before !== "expired") changed.push(place);
     }
     return changed;
-  };
-
-  const count = (name, by) => {
-    for (const place of document.querySelectorAll(`[data-epc=count-${name}]`)) {
-      place.textContent = (Number(place.textContent.replaceAll(",", "")) + by).toLocaleString("en");
-    }
-  };
-
-  // A table of its own for what has expired since the page was built.
-  const moved = (rows) => {
-    const table = rows[0].closest("table");
-    const heading = document.createElement("h2");
-    heading.id = "expired-since";
-    heading.textContent = "Expired since this page was built";
-    const place = document.createElement("div");
-    place.className = "epc-scroll";
-    place.tabIndex = 0;
-    place.setAttribute("role", "region");
-    place.setAttribute("aria-label", heading.textContent);
-    const copy = table.cloneNode(false);
-    copy.id = "expired-now";
-    const body = document.createElement("tbody");
-    body.append(...rows);
-    copy.append(table.tHead.cloneNode(true), body);
-    place.append(copy);
-    table.closest(".epc-scroll").after(heading, place);
   };
 
   const cell = (text) => {
@@ -79,22 +61,19 @@
     return made;
   };
 
-  // The page of expired ones fetches what was current when it was built, and takes what is no more.
+  // The page of expired ones fetches all that was published when it was built, and takes what has ended since.
   const gather = async (table) => {
-    const answer = await fetch("../");
+    const answer = await fetch("../snapshots/");
     if (!answer.ok) return;
-    const home = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const every = new DOMParser().parseFromString(await answer.text(), "text/html");
     const known = new Set([...table.tBodies[0].rows].map((row) => row.dataset.tag));
-    const rows = told(home).filter((row) => row.closest("table#current-table") && !known.has(row.dataset.tag));
+    const rows = told(every).filter((row) => row.closest("table#all") && !known.has(row.dataset.tag));
     for (const row of rows.reverse()) {
       const own = document.createElement("tr");
       Object.assign(own.dataset, row.dataset);
       for (const name of ["Evaluator", "Snapshot", "N", "gamma", "Trust"]) {
         const given = row.querySelector(`[data-label="${name}"]`);
         const copy = given ? document.importNode(given, true) : cell("");
-        for (const link of copy.querySelectorAll("a")) {
-          link.setAttribute("href", `../${link.getAttribute("href")}`);
-        }
         own.append(copy);
       }
       own.append(cell(row.dataset.reason), cell(row.dataset.until), cell("since this page was built"));
@@ -104,15 +83,7 @@
   };
 
   const changed = told(document);
-  for (const place of document.querySelectorAll("[data-epc=today]")) {
-    place.textContent = today;
-    place.setAttribute("datetime", today);
-  }
-  const rows = changed.filter((place) => place.closest("table#current-table"));
-  if (rows.length) moved(rows);
-  count("current", -rows.length);
-  count("expired", rows.length);
-  for (const place of changed.filter((each) => each.matches(".epc-soonest > li"))) place.remove();
+  for (const place of changed.filter((each) => each.closest(".epc-ends"))) place.remove();
   const expired = document.querySelector("table#expired-table");
   const whole = expired ? gather(expired).catch(() => {}) : Promise.resolve();
   whole.then(() => { document.documentElement.dataset.epcToday = today; });

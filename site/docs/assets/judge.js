@@ -1,15 +1,13 @@
 // "The model you use as a judge": the answers of `epc expiry` and of `epc evaluators card`, from one
 // file of this site and on the reader's own day. What is typed stays here, and is only ever text.
 import { calendar, feeds, gate } from "./follow.js";
+import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing, stateOf, stateUnder, unique } from "./names.js";
 
 {
   const place = document.getElementById("judge");
   const home = new URL("../", import.meta.url);
-  const file = new URL("names.json", import.meta.url);
   const MOST = 50; // answers at once
-  const HINTS = 3;
   const SENTENCE = 3; // words of letters alone that nobody knows
-  const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
   const LONGEST = 300; // characters of a word: what is longer is data
   const COLONS = 12; // of a word, behind each of which a name may begin; more are data
   const WRAPPERS = ["balanced:", "calibrated:", "panel:", "band="];
@@ -23,142 +21,6 @@ import { calendar, feeds, gate } from "./follow.js";
     made.dataset.epc = name;
     return made;
   };
-  const folded = (text) => text.toLowerCase();
-  const unique = (all) => [...new Set(all)];
-
-  // What is one in all spellings of a name (epc/records/model_names.py).
-  const keyed = (name) => folded(name.trim()).replace(/[\s._@-]+/g, "-");
-  const grams = (name) => {
-    const plain = [...folded(name).replace(/[^\p{L}\p{N}]/gu, "")];
-    return new Set([...plain, ...plain.slice(1).map((char, at) => plain[at] + char)]);
-  };
-
-  const load = async () => {
-    const index = await (await fetch(file)).json();
-    const clock = new Date().toISOString().slice(0, 10);
-    const today = clock > index.as_of ? clock : index.as_of; // as in expiry.js
-    const [names, alike] = [new Map(), new Map()];
-    const add = (map, name, lives) => map.set(name, [...(map.get(name) ?? []), ...lives]);
-    for (const generation of index.generations) {
-      for (const life of generation.lives) {
-        for (const name of unique([generation.name, ...life.names, ...(life.more ?? [])].map(folded))) add(names, name, [{ generation, life }]);
-      }
-    }
-    for (const [name, lives] of names) add(alike, keyed(name), lives);
-    const recorded = index.generations.filter(({ listed }) => !listed);
-    const served = recorded.flatMap(({ lives }) => lives.filter(({ listed }) => !listed).flatMap((life) => life.names));
-    const further = index.generations.flatMap(({ name, lives, listed }) =>
-      lives.flatMap((life) => (life.listed || listed ? [name, ...life.names] : life.more ?? [])));
-    const tags = new Map(index.snapshots.map(({ tag, platform, states }) => [tag, { platform, states }]));
-    const spelt = unique([...tags.keys(), ...recorded.map(({ name }) => name), ...served, ...further.sort()]);
-    const whole = (pattern) => new RegExp(`^(?:${pattern})$`, "i");
-    const { routes, silent, head, rules, nameless } = index.rules;
-    const taken = rules.map(([pattern, platform]) => [whole(pattern), platform]);
-    return {
-      ...index,
-      rules: { routes: new Map(Object.entries(routes)), silent, head: whole(head), taken, nameless: whole(nameless) },
-      judges: new Map(Object.entries(index.judges)),
-      means: new Map(Object.entries(index.means)),
-      today, names, alike, tags, spelt,
-    };
-  };
-
-  // What a name means, as the program finds it (epc/records/model_names.py, epc/registry/named.py): what stands round it is taken
-  // off, a part at a time, until what is left is known.
-  const without = ({ rules }, spelt) => {
-    const [, said, rest] = rules.head.exec(spelt.name) ?? [];
-    const word = folded(said ?? "");
-    if (rules.silent.includes(word)) return { ...spelt, name: rest };
-    if (rules.routes.has(word)) {
-      const platforms = rules.routes.get(word);
-      if (platforms.length) return { ...spelt, name: rest, platforms, said: true };
-      return { ...spelt, name: rest, through: [...spelt.through, said] };
-    }
-    for (const [pattern, platform] of rules.taken) {
-      const match = pattern.exec(spelt.name);
-      if (match) return { ...spelt, name: match.slice(1).join("."), platforms: platform ? [platform] : spelt.platforms };
-    }
-    return null;
-  };
-  const shorter = (index, text) => {
-    const all = [];
-    const first = { name: text.trim().split(/\s+/).join(" "), platforms: null, said: false, through: [] };
-    for (let spelt = first; spelt; spelt = without(index, spelt)) all.push(spelt);
-    return all;
-  };
-  const makersOf = (known) => {
-    const own = unique(known.map(({ generation }) => generation)).flatMap((generation) =>
-      generation.lives.filter(({ makers }) => makers).map((life) => ({ generation, life })));
-    return own.length ? own : known;
-  };
-  const there = (known, { platforms, through }) => {
-    const all = known.filter(({ life }) => !platforms || platforms.includes(life.platform));
-    const recorded = platforms ? [] : all.filter(({ life }) => !life.listed); // as named.py has it
-    const here = recorded.length ? recorded : all;
-    if (!through.length) return here;
-    return makersOf(here.length ? here : known);
-  };
-  const meaning = (index, text) => {
-    const meant = (spelt, found) => ({ matches: [], elsewhere: [], nameless: false, says: spelt.said && !spelt.through.length, spelt, ...found });
-    let elsewhere = null;
-    const all = shorter(index, text);
-    for (const spelt of all) {
-      if (index.rules.nameless.test(spelt.name)) return meant(spelt, { nameless: true });
-      for (const known of [index.names.get(folded(spelt.name)) ?? [], index.alike.get(keyed(spelt.name)) ?? []]) {
-        const matches = there(known, spelt);
-        if (matches.length) return meant(spelt, { matches });
-        if (known.length) elsewhere ??= meant(spelt, { elsewhere: makersOf(known) });
-      }
-    }
-    return elsewhere ?? meant(all[0], {});
-  };
-  const isKnown = ({ matches, elsewhere, nameless }) => matches.length > 0 || elsewhere.length > 0 || nameless;
-
-  // The answer that stands on a day: the last one that has begun.
-  const standing = (days, today) => days.findLast(([from]) => from <= today) ?? days[0];
-
-  const stateOf = (index, states, name) => {
-    const [, status, reason, until, note, source, revision, notBefore] = standing(states, index.today);
-    const told = { current: " until", unconfirmed: ", until", expired: " since" };
-    const coming = { retired: "will be retired", stale: "will be too old" };
-    let rest = (until && told[status] ? `${told[status]} ${until}` : "") + (reason ? ` (${reason})` : "");
-    if (status === "expiring") rest = `: ${coming[reason]} on ${until}`;
-    if (status === "current" && notBefore && !until) rest = `, served until ${notBefore} at the least`;
-    const whole = note.startsWith(" ") ? name + note : note; // an alias's note begins with its name
-    return { status, reason, until, notBefore, rest, note: whole, source: source === null ? null : index.sources[source], revision };
-  };
-
-  // What a model is at some platforms.
-  const saidAt = (index, lives, name) => lives.map(({ platform, states }) => {
-    const { status, rest } = stateOf(index, states, name);
-    return `at ${platform} it is ${status}${rest}`;
-  }).join(", ");
-
-  // A life's state under a name, with what the maker says of one that a list alone has on a platform,
-  // and with the gateways through which the model is asked.
-  const stateUnder = (index, { generation, life }, { name, through }) => {
-    const state = stateOf(index, life.states, name);
-    const makers = life.makers || !(life.listed || generation.listed) ? [] : generation.lives.filter((own) => own.makers);
-    const beside = makers.length ? `; ${saidAt(index, makers, name)}` : "";
-    const gateways = through.length ? `; asked through ${through.join(" and ")}` : "";
-    return { ...state, note: `${state.note}${beside}${gateways}` };
-  };
-
-  // The names that one was probably meant to be: that it begins, then those alike.
-  const near = (index, name) => {
-    const last = shorter(index, name).at(-1).name;
-    const own = grams(last);
-    const begun = index.spelt.filter((each) => last && folded(each).startsWith(folded(last)));
-    const alike = index.spelt
-      .map((each) => {
-        const other = grams(each);
-        return [(2 * [...own].filter((gram) => other.has(gram)).length) / (own.size + other.size), each];
-      })
-      .filter(([likeness]) => likeness >= ALIKE)
-      .sort(([one], [other]) => other - one);
-    return unique([...begun, ...alike.map(([, each]) => each)]).slice(0, HINTS);
-  };
-
   const listed = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 
   // A card is of a model on every platform, unless its name says on which.
@@ -227,7 +89,7 @@ import { calendar, feeds, gate } from "./follow.js";
     return said;
   };
 
-  const link = (href, text) => make("a", { href }, text);
+  const link = (href, text) => make("a", { href: new URL(href, home).href }, text);
 
   const answer = (index, name) => {
     const item = make("li", {}, make("h3", {}, name));
@@ -426,7 +288,7 @@ import { calendar, feeds, gate } from "./follow.js";
   const told = (index, names) => {
     kept.replaceChildren();
     if (!names.length) {
-      const choose = [link("#current", "what was measured of judges"), " and ", link("succession/", "which judges agree with one that ends")];
+      const choose = [link("#judges", "what was measured of judges"), " and ", link("succession/", "which judges agree with one that ends")];
       return [make("p", {}, "No model's name is found in this text. To choose a judge, see ", ...choose, ".")];
     }
     const address = new URL(location.pathname, location.href);

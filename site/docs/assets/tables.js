@@ -11,7 +11,8 @@
   // What a cell is sorted by: the digits behind a number, a day, else its text.
   const key = (row, column) => {
     const cell = row.cells[column];
-    const number = cell?.querySelector("data")?.value;
+    const numbers = [...(cell?.querySelectorAll("data") ?? [])];
+    const number = (numbers.find((each) => each.checkVisibility()) ?? numbers[0])?.value;
     const text = cell?.querySelector("time")?.dateTime ?? cell?.textContent.trim() ?? "";
     if (number !== undefined) return Number(number);
     return cell?.querySelector(".epc-none") ? null : text;
@@ -27,9 +28,9 @@
   const equip = (table) => {
     const body = table.tBodies[0];
     const heads = [...table.tHead.rows[0].cells];
-    const names = heads.map((head) => head.textContent);
+    const places = heads.map((head) => head.querySelector(".epc-scale > span") ?? head);
+    const names = places.map((place) => place.textContent);
     const region = table.closest(".epc-scroll");
-    const label = region.getAttribute("aria-label");
     const said = make("output", { className: "epc-said" });
     said.setAttribute("aria-live", "polite");
 
@@ -74,7 +75,7 @@
         const up = head.getAttribute("aria-sort") !== "ascending";
         sort(column, up ? "ascending" : "descending");
       });
-      head.replaceChildren(button);
+      places[column].replaceChildren(button);
     });
 
     const text = make("input", { type: "search" });
@@ -99,6 +100,13 @@
       const [column, direction] = choice.value.split(" ");
       if (direction) sort(Number(column), direction);
     });
+    if (!region) { // a short one has its heads alone, and may have domains to choose from
+      said.classList.add("epc-vh");
+      table.after(said);
+      document.querySelector(".epc-domains")?.addEventListener("change", () => sort(1, "descending"));
+      return;
+    }
+    const label = region.getAttribute("aria-label");
     const controls = make("div", { className: "epc-controls" });
     controls.setAttribute("role", "group");
     controls.setAttribute("aria-label", `${label}: filter and sort`);
@@ -113,7 +121,7 @@
     tell();
   };
 
-  for (const table of document.querySelectorAll("table.epc-rows")) {
+  for (const table of document.querySelectorAll("table:is(.epc-rows, .epc-judges)")) {
     if (table.tHead && table.tBodies[0]?.rows.length >= FEWEST) equip(table);
   }
 })();

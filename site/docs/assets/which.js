@@ -12,11 +12,25 @@
     return made;
   };
 
-  const HEAD = ["Who is asked, how often", "Right", "For 1,000 questions", "Served"];
-  const labelled = (cell, label) => {
-    cell.dataset.label = label;
-    if (cell.tagName === "TH") cell.scope = "row";
-    return cell;
+  const HEAD = ["Who is asked", "For 1,000", "Right"];
+  const classed = (made, className) => Object.assign(made, { className });
+  const ask = form.querySelector(".epc-ask");
+
+  // A figure on its line, as the page's own tables have it (epc/site/charts/forest.py).
+  const CHANCE = Number(document.querySelector(".epc-axis text").textContent) / 100;
+  const line = (low, high, right) => {
+    const at = (value) => `${(2 + (96 * (value - CHANCE)) / (1 - CHANCE)).toFixed(1)}%`;
+    const mark = (parent, name, given) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(given)) made.setAttribute(key, value);
+      parent?.append(made);
+      return made;
+    };
+    const svg = mark(null, "svg", { class: "epc-line", width: "100%", height: 24, "aria-hidden": "true" });
+    mark(svg, "line", { class: "epc-reach", x1: at(CHANCE), x2: at(right), y1: 12, y2: 12 });
+    mark(svg, "line", { x1: at(low), x2: at(high), y1: 12, y2: 12 });
+    mark(svg, "circle", { cx: at(right), cy: 12, r: 5.5 });
+    return svg;
   };
 
   const shortList = (domain, usable, budget) => {
@@ -38,16 +52,23 @@
     return { found, alone: !fits.some((way) => ways[way].models.length === 1 && !left.has(ways[way].models.join(" "))) };
   };
 
-  const percent = (value) => `${(100 * value).toFixed(1)}%`;
-  const row = (domain, way, platform) => {
+  const price = (usd) => (usd === null ? "no price" : `$${usd.toFixed(2)}`);
+  const within = (domain, way) => {
     const reach = domain.interval * Math.sqrt(domain.covariance[way][way]);
-    const ends = [Math.max(0, domain.right[way] - reach), Math.min(1, domain.right[way] + reach)];
+    return [Math.max(0, domain.right[way] - reach), Math.min(1, domain.right[way] + reach)];
+  };
+  const hundred = (domain, way) => {
+    const ends = within(domain, way).map((end) => (100 * end).toFixed(0));
+    const made = make("span", `${(100 * domain.right[way]).toFixed(1)} `, classed(make("span", `[${ends.join(", ")}]`), "epc-interval"));
+    return made;
+  };
+  const row = (domain, way, platform) => {
     const { words, usd, models } = ways[way];
     const until = models.map((model) =>
       platform ? served[model][platform] : Object.entries(served[model]).map((pair) => pair.join(" ")).join("; "));
-    const cells = [words, `${percent(domain.right[way])} [${ends.map(percent).join(", ")}]`,
-      usd === null ? "no price" : `$${usd.toFixed(2)}`, until.join(" / ")];
-    return make("tr", ...cells.map((text, at) => labelled(make(at ? "td" : "th", text), HEAD[at])));
+    const who = Object.assign(make("th", make("span", words), " ", make("small", until.join(" / "))), { scope: "row" });
+    const right = classed(make("span", hundred(domain, way), line(...within(domain, way), domain.right[way])), "epc-scale");
+    return make("tr", who, classed(make("td", price(usd)), "epc-number"), make("td", right));
   };
 
   const answer = () => {
@@ -59,7 +80,9 @@
       ways[way].models.every((model) => served[model] && (!platform || served[model][platform])));
     const { found, alone } = shortList(domain, usable, budget);
     place.replaceChildren();
-    if (!platform && budget === null) return; // as it is written below
+    const limited = Boolean(platform) || budget !== null;
+    for (const open of document.querySelectorAll(".epc-open")) open.hidden = limited;
+    if (!limited) return; // as it is written below
     if (!found.length) {
       place.append(make("p", sentence.none));
       return;
@@ -67,13 +90,16 @@
     const heads = HEAD.map((text) => Object.assign(make("th", text), { scope: "col" }));
     const table = make("table", make("thead", make("tr", ...heads)),
       make("tbody", ...found.map((way) => row(domain, way, platform))));
-    table.className = "epc-rows";
+    table.className = "epc-plain epc-ways";
+    const pair = (term, ...said) => make("div", make("dt", term), classed(make("dd", ...said), "epc-big"));
+    const figures = classed(make("dl", pair("Right of 100", hundred(domain, found[0])), pair("For 1,000 questions", price(ways[found[0]].usd))), "epc-trio");
     const cheapest = found.find((way) => ways[way].usd !== null);
-    place.append(make("p", found.length > 1 ? sentence.several : alone ? sentence.alone : sentence.one, " ",
-      cheapest === undefined ? "" : `${sentence.cheapest} ${ways[cheapest].words}: $${ways[cheapest].usd.toFixed(2)}.`), table);
+    const said = make("p", found.length > 1 ? sentence.several : alone ? sentence.alone : sentence.one, " ",
+      cheapest === undefined ? "" : `${sentence.cheapest} ${ways[cheapest].words}: $${ways[cheapest].usd.toFixed(2)}.`);
+    place.append(classed(make("div", make("h2", `${sentence.ask} ${ways[found[0]].words}.`), figures, said), "epc-result epc-answer"), table);
   };
 
-  form.hidden = false;
+  ask.hidden = false;
   form.addEventListener("input", answer);
   form.addEventListener("submit", (event) => event.preventDefault());
   answer();

@@ -2,7 +2,7 @@
 
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
-domains, {name} for every evaluator, {maker} for every maker of a model,
+domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
 {platform} for every platform, {guess} for every other plain name of an evaluator,
 {published} for every one that was measured
 or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
@@ -53,6 +53,7 @@ def expanded() -> set[str]:
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(name for name in plain if name not in taken),
         "maker": sorted({generation.maker for generation in lives}),
+        "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
         "published": sorted(
             {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
             & known

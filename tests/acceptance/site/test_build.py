@@ -37,15 +37,13 @@ def test_every_snapshot_and_evaluator_has_its_page(site: BuiltSite) -> None:
     assert not (site.out / "evaluators" / "CoinFlip").exists(), "a mock is no evaluator"
 
 
-def test_home_shows_what_holds_and_expired_what_does_not(site: BuiltSite) -> None:
-    current = site.text("index.html").split('id="calibration"')[0]
+def test_the_page_of_expired_ones_shows_what_no_longer_holds(site: BuiltSite) -> None:
     expired = site.text("expired/index.html")
 
-    assert 'data-tag="v1.1-Judge-1"' in current
-    assert 'data-tag="v1.0-Judge-1"' not in current
     assert 'data-tag="v1.0-Judge-1"' in expired
     assert "a cache" in expired
-    assert 'data-tag="v1.0-CoinFlip"' not in current
+    assert 'data-tag="v1.1-Judge-1"' not in expired
+    assert 'data-tag="v1.0-CoinFlip"' not in expired
 
 
 def test_a_snapshots_document_holds_what_the_command_line_prints(site: BuiltSite) -> None:
@@ -91,9 +89,11 @@ def test_serving_what_was_never_built_says_to_build_it(tmp_path: Path) -> None:
     assert "epc admin site build" in done.stderr
 
 
-def test_counts_that_differ_say_why(site: BuiltSite) -> None:
-    # Judge-1 has two platforms, three judges and two others one; an alias is listed as well.
-    listed = site.text("evaluators/index.html")
-    assert 'One row for each model and platform: <data value="8">8</data> in all' in listed
+def test_every_judge_is_on_its_makers_page_and_counts_say_of_what_they_are(
+    site: BuiltSite,
+) -> None:
+    assert 'href="../makers/maker/">maker <small>' in site.text("evaluators/index.html")
+    makers = site.text("makers/maker/index.html")
+    assert all(f'href="../../evaluators/{name}/"' in makers for name in ("Judge-1", "Judge-2"))
     told = "Other snapshots are 1 of judged outputs, 2 of mock evaluators&#58; 6 snapshots in all."
-    assert told in site.text("index.html")
+    assert told in site.text("snapshots/index.html")

@@ -191,7 +191,7 @@ def test_reading_r23_a_judge_without_a_valid_evaluation_is_shown_as_failed(
     page = unescape(judging.text(f"snapshots/{FAILED}/index.html"))
     (row,) = re.findall(
         rf'<tr [^>]*data-tag="{FAILED}".*?</tr>',
-        table(judging, "index.html", "mock-judges"),
+        table(judging, "snapshots/index.html", "example-judges"),
         re.DOTALL,
     )
     rows = json.loads(judging.text("api/v1/index.json"))["snapshots"]
@@ -225,7 +225,6 @@ def test_its_prompt_stands_on_its_page_verbatim(judging: BuiltSite) -> None:
 
 def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
     for path, gammas in (
-        ("index.html", ("current-table", "calibration")),
         ("snapshots/index.html", ("all", "examples-table")),
         ("evaluators/Judge-1/index.html", ("history-table",)),
         ("expired/index.html", ("expired-table",)),
@@ -235,8 +234,6 @@ def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
             assert MOCK not in held, (path, name)
             assert HOSTED not in held, (path, name)
     assert REPORTED in table(judging, "snapshots/index.html", "all")
-    assert HOSTED in table(judging, "index.html", "judged-table")
-    assert MOCK in table(judging, "index.html", "mock-judges")
     assert HOSTED in table(judging, "evaluators/Judge-1/index.html", "judged-table")
     shares = table(judging, "snapshots/index.html", "judged-table")
     assert MOCK in table(judging, "snapshots/index.html", "example-judges")

@@ -23,7 +23,13 @@ NUMBERS = """() => Object.fromEntries(
 def compared(seen: Visit, a: str, b: str) -> Page:
     page = seen.page
     page.goto(f"{seen.home}compare/?a={a}&b={b}")
-    page.wait_for_selector("#comparison table")
+    return unfolded(page)
+
+
+def unfolded(page: Page) -> Page:
+    """Wait for the comparison, and open its tables."""
+    page.wait_for_selector("#comparison table", state="attached")
+    page.eval_on_selector_all("details", "all => all.forEach((each) => { each.open = true; })")
     return page
 
 
@@ -99,7 +105,7 @@ def test_another_evaluator_in_the_same_setting_is_no_warning_and_both_intervals_
     assert "rgb(163, 21, 21)" not in said.evaluate("place => getComputedStyle(place).color")
     rows = page.locator(".epc-both .epc-row").all()
     intervals = [row.inner_text().count("[") for row in rows]
-    drawings = [row.locator("xpath=following-sibling::*[1]") for row in rows]
+    drawings = [row.locator("svg") for row in rows]
     assert "share of valid evaluations: PASS" in rows[2].inner_text()
     assert {drawing.locator("circle").count() for drawing in drawings} == {2}
     assert [drawing.locator("g line").count() for drawing in drawings] == intervals
@@ -123,12 +129,12 @@ def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[.
     page.get_by_label("First").select_option("v1.0-Judge-1")
     page.get_by_label("Second").select_option("v1.0-CoinFlip")
     page.get_by_role("button", name="Compare").click()
-    page.wait_for_selector("#comparison table")
-    shown = page.locator("#comparison").inner_text()
+    shown = unfolded(page).locator("#comparison").inner_text()
 
     assert page.url.endswith("compare/?a=v1.0-Judge-1&b=v1.0-CoinFlip")
     again = window().page
     opened(again, page.url)
+    unfolded(again)
 
     assert again.locator("#comparison").inner_text() == shown
     assert "not stated" in shown, "a figure that only one of them has"
@@ -172,3 +178,15 @@ def test_on_a_phone_every_figure_of_both_can_be_read(window: Callable[..., Visit
     boxes = [box for cell in cells if (box := cell.bounding_box())]
     assert len(boxes) >= 2
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= PHONE for box in boxes)
+
+
+def test_two_snapshots_fit_one_screen(window: Callable[..., Visit]) -> None:
+    seen = window(width=1440)
+    page = seen.to("compare/?a=v1.0-CarelessJudge&b=v1.0-Judge-4")
+    page.wait_for_selector(".epc-both")
+
+    (bottom,) = page.eval_on_selector_all(
+        ".epc-both", "all => all.map((each) => each.getBoundingClientRect().bottom)"
+    )
+    assert bottom <= 900
+    assert page.locator("#comparison details[open]").count() == 0

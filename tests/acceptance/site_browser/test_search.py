@@ -106,7 +106,7 @@ def test_the_page_of_a_whole_name_comes_first(deployed: Path, browser: Browser) 
                 place = page.locator(".epc-exact a")
                 first = found(page, typed)
                 assert first[0] == f"{home}evaluators/{name}/", typed
-                assert place.inner_text() == f"Evaluator {name}"
+                assert place.first.inner_text() == f"Evaluator {name}"
         assert len(found(page, "gpt")) > 1, "what is no whole name is searched for as ever"
         assert page.locator(".epc-exact a").count() == 0
         found(page, "gpt-4")

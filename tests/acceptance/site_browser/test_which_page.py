@@ -38,11 +38,11 @@ def test_the_page_lists_what_the_command_lists(
     registry = of_folder(ROOT)
     assert registry.choices
     for domain in registry.choices.domains:
-        asked.page.select_option("select[name=domain]", domain)
+        asked.page.check(f"input[name=domain][value='{domain}']")
         asked.page.select_option("select[name=platform]", platform)
         asked.page.fill("input[name=budget]", "" if budget is None else str(budget))
         rows = asked.page.locator("#which-answer tbody tr")
-        shown = [rows.nth(n).locator("th").inner_text() for n in range(rows.count())]
+        shown = rows.locator("th > span").all_text_contents()
 
         told = which(registry, domain, DAY, platform=platform or None, budget=budget).short
         limited = bool(platform) or budget is not None
@@ -51,7 +51,7 @@ def test_the_page_lists_what_the_command_lists(
 
 def test_one_judge_alone_is_not_called_better_than_others(asked: Visit) -> None:
     """Within $1.50 only gpt-5.4-nano can be asked, once; within $2 it is still alone, twice."""
-    asked.page.select_option("select[name=domain]", "all")
+    asked.page.check("input[name=domain][value='all']")
     asked.page.select_option("select[name=platform]", "")
     for budget in ("1.5", "2"):
         asked.page.fill("input[name=budget]", budget)

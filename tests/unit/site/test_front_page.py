@@ -1,4 +1,4 @@
-"""Issue 22: the front page of this very registry: its example, its table, and what it weighs."""
+"""The front page of this very registry: who ends next, how judges were measured, what changed."""
 
 import re
 from datetime import date
@@ -16,19 +16,92 @@ DAY = date(2026, 11, 23)
 
 
 @cache
-def front() -> str:
-    site = collect(ROOT, as_of=DAY, address="")
-    ((_, text),) = islice(lists(site), 1)
-    return text
+def pages() -> dict[str, str]:
+    return dict(islice(lists(collect(ROOT, as_of=DAY, address="")), 4))
+
+
+def table(page: str, name: str) -> list[str]:
+    body = pages()[page].split(name, 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
+    return re.findall(r"<tr.*?</tr>", body, re.DOTALL)
 
 
 def words(markup: str) -> str:
     return unescape(re.sub(r"<[^>]+>", "", markup))
 
 
+def ends() -> dict[date, dict[str, str | None]]:
+    """Return who ends on each day to come, and what its platform names instead."""
+    found: dict[date, dict[str, str | None]] = {}
+    registry = of_folder(ROOT)
+    for name, generation in registry.generations.items():
+        for life in generation.lives:
+            state = registry.of_life(name, life, DAY)
+            if state.until and state.until > DAY:
+                instead = registry.meant(life, DAY).replacement or life.replacement
+                found.setdefault(state.until, {})[name] = instead
+    return found
+
+
+def test_the_next_four_days_on_which_judges_end_have_a_line_each() -> None:
+    days = sorted(ends())[:4]
+    lines = table("index.md", "epc-ends")
+
+    assert [re.findall(r'datetime="([^"]+)"', line) for line in lines] == [[f"{d}"] for d in days]
+    for line, day in zip(lines, days, strict=True):
+        name = line.split('href="evaluators/')[1].split("/")[0]
+        (shown,) = re.findall(r'data-epc="days">(\d+)<', line)
+        more = re.search(r"(\d+) more", line)
+        instead = words(line.rsplit("<td>", 1)[1]).strip()
+        assert int(shown) == (day - DAY).days
+        assert (int(more[1]) if more else 0) == len(ends()[day]) - 1
+        assert instead == (ends()[day][name] or "none named")
+    assert any("<td><a href=" in line for line in lines), "a replacement is linked"
+
+
+def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
+    registry = of_folder(ROOT)
+    assert registry.choices
+    lines = table("index.md", "judges-table")
+    shares = []
+    for line in lines:
+        name = line.split('href="evaluators/')[1].split("/")[0]
+        assert registry.is_served(name, DAY)
+        tags = [s for s in registry.snapshots.values() if s.tag.generation == name]
+        assert tags
+        assert not any(s.calibration or s.platform in ("local", "mock") for s in tags)
+        ways = [n for n, way in enumerate(registry.choices.ways) if way.models == (name,)]
+        if not ways:
+            continue
+        most = max(ways, key=lambda n: registry.choices.ways[n].askings)  # type: ignore[union-attr]
+        right = registry.choices.domains["all"].right[most]
+        assert f'<data value="{right!r}">{100 * right:.1f}</data>' in line
+        shares.append(right)
+
+    assert len(lines) == 9
+    assert len(shares) > 5
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:
+    every = table("evaluators/index.md", "judges-table")
+
+    assert f"all {len(every)} measured judges" in pages()["index.md"]
+    assert set(table("index.md", "judges-table")[0].split()) & set(every[0].split())
+
+
+def test_what_changed_names_the_newest_days() -> None:
+    news = pages()["index.md"].split('class="epc-news"')[1].split("</ul>")[0]
+    days = [date.fromisoformat(day) for day in re.findall(r'datetime="([^"]+)"', news)]
+
+    assert len(days) == 3
+    assert days == sorted(days, reverse=True)
+    assert days[0] <= DAY
+
+
 def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() -> None:
-    told = front().split('<ol class="epc-told">')[1].split("</ol>")[0]
-    tag = re.search(r'read aloud:</strong> <a href="snapshots/([^"]+)/"', front())
+    page = pages()["snapshots/index.md"]
+    told = page.split('<ol class="epc-told">')[1].split("</ol>")[0]
+    tag = re.search(r'read aloud:</strong> <a href="([^"]+)/"', page)
 
     assert tag
     snapshot = of_folder(ROOT).snapshots[tag[1]]
@@ -45,43 +118,20 @@ def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() 
     assert str(snapshot.verdict).replace("_", " ") in said
 
 
-def test_the_table_has_one_figure_a_line_by_state_and_failed_runs_last() -> None:
-    table = front().split('id="current-table"')[1].split("</table>")[0]
-    lines = table.split("<tr data-tag=")[1:]
-    registry = of_folder(ROOT)
-    found = [registry.snapshots[line.split('"')[1]] for line in lines]
-
-    assert all(line.count('class="epc-spark"') <= 1 for line in lines)
-    assert not any(s.platform in ("local", "mock") for s in found)
-    ranked = [line for line, snapshot in zip(lines, found, strict=True) if not snapshot.failed]
-    states = [
-        ("current", "expiring", "unconfirmed", "unknown").index(
-            line.split('data-status="')[1].split('"')[0]
-        )
-        for line in ranked
-    ]
-    assert states == sorted(states)
-    assert lines[: len(ranked)] == ranked
-    failed = [line for line, snapshot in zip(lines, found, strict=True) if snapshot.failed]
-    assert failed
-    assert all("failed run, not ranked" in line and "<svg" not in line for line in failed)
-    assert table.count('<th scope="col">') == 7
-
-
 def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
     """A judge is served where `epc expiry` says so of a platform; nobody serves gpt-4 any more."""
-    text = front()
+    text = pages()["snapshots/index.md"]
     recorded, examples = (
         text.split(f'id="{name}"')[1].split("</table>")[0]
-        for name in ("observed-table", "calibration")
+        for name in ("observed-table", "examples-table")
     )
     names = [
         of_folder(ROOT).snapshots[line.split('"')[1]].tag.generation
         for line in recorded.split("<tr data-tag=")[1:]
     ]
 
-    assert text.index('id="observed-table"') < text.index('id="current-table"')
-    assert text.index('id="current-table"') < text.index('id="calibration"')
+    assert text.index('id="observed-table"') < text.index('id="all"')
+    assert text.index('id="all"') < text.index('id="examples-table"')
     assert names.index("internlm2-7b-reward") < names.index("gpt-4")
     assert "v1.0-Word-Count" in examples
     assert "v1.0-CoinFlip" in examples

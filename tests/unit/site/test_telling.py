@@ -87,8 +87,8 @@ def test_a_picture_says_its_numbers_and_shows_names_as_text() -> None:
     text = drawn(Forest(title="T", note="N", panels=[panel]))
 
     assert 'aria-label="points&#58; &#60;x&#62; 1 &#91;0, 2&#93;"' in text
-    assert '<rect x="2.00%" width="48.00%"' in text, "0 to 1 on a scale from 0 to 2"
-    assert '<circle cx="50.00%"' in text
+    assert '<rect x="2.0%" width="48.0%"' in text, "0 to 1 on a scale from 0 to 2"
+    assert '<circle cx="50.0%"' in text
 
 
 def evaluator(**given: Any) -> Any:

@@ -1,0 +1,217 @@
+"""What the front page shows: who ends next, how judges were measured, and what changed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import Any, Final
+
+from epc.analysis.choosing import ALL, Choices
+from epc.analysis.judge_card import PLACES, Card, Known
+from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.site.pages import EvaluatorPage, Platform, Site
+from epc.statistics.figures import Figure
+
+PEOPLE: Final = "humans_majority"
+_EXAMPLES: Final = (
+    *("gpt-4o", "gpt-5.4-mini", "claude-sonnet-4-5", "gpt-4", "gemini-2.5-flash"),
+    "claude-haiku-4-5",
+)
+_PLAIN: Final = re.compile(r"[\w. -]{1,40}", re.ASCII)
+_ENDS, _JUDGES, _NEWS = 4, 9, 3  # rows: the page is read on a phone too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The first end of a day, its replacement's page if it has one, and how many more end then."""
+
+    page: EvaluatorPage
+    platform: Platform
+    instead: str | None
+    others: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """One row: a judge, where it is served, and what was measured of it.
+
+    `right` is its share of right answers by domain, in the way that was asked most often.
+    """
+
+    page: EvaluatorPage
+    platform: Platform | None
+    right: dict[str, Figure]
+    people: Known | None
+    places: Known | None
+    word: str | None
+
+    @property
+    def order(self) -> tuple[bool, float]:
+        """Its place in the table: who was right more often comes first."""
+        return not self.right, -((self.right and self.right[ALL].value) or 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What happened on a day: a judge ended, or so many snapshots were published."""
+
+    day: date
+    page: EvaluatorPage | None = None
+    platform: Platform | None = None
+    published: int = 0
+
+
+def context(site: Site) -> dict[str, Any]:
+    """Return what the template of the front page is given."""
+    pages = {page.name: page for page in site.evaluators}
+    examples = [pages[name] for name in _EXAMPLES if name in pages] or site.evaluators[:6]
+    judges = measured(site)
+    return {
+        **table(site.registry.choices, judges[:_JUDGES]),
+        "ending": list(ending(site)),
+        "examples": with_chief(site, examples),
+        "count": len(judges),
+        "news": news(site)[:_NEWS],
+    }
+
+
+def table(choices: Choices | None, judges: Iterable[Judge]) -> dict[str, Any]:
+    """Return what the table of judges is given, who was right more often first."""
+    return {
+        "choices": choices,
+        "domains": [ALL, *sorted({*choices.domains} - {ALL})] if choices else [],
+        "judges": sorted(judges, key=lambda judge: judge.order),
+    }
+
+
+def makers(site: Site) -> dict[str, list[EvaluatorPage]]:
+    """Return every evaluator by its maker, makers with the most first."""
+    by_maker: dict[str, list[EvaluatorPage]] = {}
+    for page in site.evaluators:
+        by_maker.setdefault(page.maker or "unknown", []).append(page)
+    return dict(sorted(by_maker.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def part(name: str) -> str:
+    """Return a name as one part of an address; a digest where it is no harmless one."""
+    plain = _PLAIN.fullmatch(name)
+    return name.replace(" ", "-") if plain else sha256(name.encode()).hexdigest()[:12]
+
+
+def chief(site: Site, page: EvaluatorPage) -> Platform | None:
+    """Return the platform that speaks first for an evaluator: its maker's, if that one is sure."""
+    generation = site.registry.generations.get(page.name)
+    lives = generation.lives if generation else ()
+
+    def order(pair: tuple[Platform, Any]) -> tuple[int, date]:
+        platform, life = pair
+        state = platform.standing.state
+        own = generation is not None and generation.is_makers(life)
+        if state.status in {"current", "expiring"}:
+            return 0 if own else 2, state.until or date.max
+        return {"expired": 1 if own else 4}.get(state.status, 3), state.until or date.max
+
+    ranked = sorted(zip(page.platforms, lives, strict=True), key=order)
+    return ranked[0][0] if ranked else None
+
+
+def with_chief(
+    site: Site, pages: Iterable[EvaluatorPage]
+) -> list[tuple[EvaluatorPage, Platform | None]]:
+    """Return each page with the platform that speaks first for it."""
+    return [(page, chief(site, page)) for page in pages]
+
+
+def page_of(site: Site, name: str | None) -> str | None:
+    """Return the evaluator whose page a name means, as a platform writes it."""
+    known = site.registry.lives_named(name) if name else ()
+    pages = site.registry.generations  # a list alone knows further ones
+    return next((generation.name for generation, _ in known if generation.name in pages), None)
+
+
+def ending(site: Site) -> Iterator[Ending]:
+    """Yield the next days on which judges end, with the one that is best known of each day."""
+    days: dict[date, list[tuple[EvaluatorPage, Platform]]] = {}
+    for page in site.evaluators:
+        for platform in page.platforms:
+            until = platform.standing.state.until
+            if until and until > site.as_of:
+                days.setdefault(until, []).append((page, platform))
+    for day in sorted(days)[:_ENDS]:
+        page, platform = min(days[day], key=_known)
+        names = {other.name for other, _ in days[day]}
+        instead = page_of(site, platform.replacement)
+        yield Ending(page=page, platform=platform, instead=instead, others=len(names) - 1)
+
+
+def _known(pair: tuple[EvaluatorPage, Platform]) -> tuple[bool, bool, int, str]:
+    page, platform = pair
+    return not page.snapshots, not platform.replacement, len(page.name), page.name
+
+
+def measured(site: Site) -> list[Judge]:
+    """Return the judges that somebody serves and that were measured, hosted ones first."""
+    judges = []
+    for page in site.evaluators:
+        if page.card.means or not site.registry.is_served(page.name, site.as_of):
+            continue
+        judge = Judge(
+            page=page,
+            platform=chief(site, page),
+            right=right_of(site.registry.choices, page.name),
+            people=most(page.card, PEOPLE),
+            places=most(page.card, PLACES),
+            word=next((r.word for r in page.card.rests_on[::-1] if r.word and r.counts), None),
+        )
+        real = not any(snapshot.row.snapshot.is_example for snapshot in page.snapshots)
+        if real and (judge.right or judge.people or judge.places or judge.word):
+            judges.append(judge)
+    return sorted(judges, key=lambda judge: (not _is_hosted(judge.page), judge.order))
+
+
+def _is_hosted(page: EvaluatorPage) -> bool:
+    return any(platform.record.platform != OPEN_WEIGHTS for platform in page.platforms)
+
+
+def right_of(choices: Choices | None, name: str) -> dict[str, Figure]:
+    """Return a judge's share of right answers by domain, in the way that was asked most often."""
+    if choices is None:
+        return {}
+    ways = [n for n, way in enumerate(choices.ways) if way.models == (name,)]
+    most_asked = max(ways, key=lambda n: choices.ways[n].askings, default=None)
+    if most_asked is None:
+        return {}
+    return {name: domain.figure(most_asked) for name, domain in choices.domains.items()}
+
+
+def most(card: Card, name: str) -> Known | None:
+    """Return the figure of a name that rests on the most items, a plain prompt's before others."""
+    known = [figure for figure in card.counted(name) if figure.value is not None]
+    return max(known, key=lambda f: (f.plain, f.items or 0, f.n), default=None)
+
+
+def news(site: Site) -> list[News]:
+    """Return the newest day of publishing, and the best known of each day's ends, newest first."""
+    published = Counter(change.date for change in site.changes if change.what == "published")
+    lines = [News(day=day, published=published[day]) for day in sorted(published)[-1:]]
+    days: dict[date, list[tuple[EvaluatorPage, Platform]]] = {}
+    for page, platform in ended(site):
+        days.setdefault(platform.standing.state.until or date.min, []).append((page, platform))
+    for day, pairs in days.items():
+        page, platform = min(pairs, key=_known)
+        lines.append(News(day=day, page=page, platform=platform))
+    return sorted(lines, key=lambda line: line.day, reverse=True)
+
+
+def ended(site: Site) -> list[tuple[EvaluatorPage, Platform]]:
+    """Return who was retired where, the latest first."""
+    gone = [
+        (platform.standing.state.until, page, platform)
+        for page in site.evaluators
+        for platform in page.platforms
+        if platform.standing.state.status == "expired" and platform.standing.state.until
+    ]
+    gone.sort(key=lambda each: (each[0] or date.min, each[1].name), reverse=True)
+    return [(page, platform) for _, page, platform in gone]

@@ -1,0 +1,66 @@
+"""The picture that goes with a link to a judge's page: its name, its state, its figure."""
+
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape
+
+from epc.analysis.choosing import ALL
+from epc.site.badges import COLOURS
+from epc.site.front import chief, right_of
+from epc.site.pages import EvaluatorPage, Site
+from epc.site.profile import long_day
+
+HOME: Final = "assets/cards"
+GENERAL: Final = "registry"  # the card of every page without one of its own
+_GREY: Final = "#555555"
+_LONGEST: Final = 24  # letters of a name at full size
+_CARD: Final = """<svg xmlns="http://www.w3.org/2000/svg" width="600" height="315">
+<rect width="600" height="315" fill="#fbfaf7"/><rect width="600" height="6" fill="#0b5a6b"/>
+<g font-family="Georgia, serif" font-weight="600" fill="#1c2326">
+<text x="40" y="60" font-size="20">EPC registry</text>
+<text x="40" y="140" font-size="{size}">{title}</text></g>
+<g font-family="sans-serif" font-size="24">
+<text x="40" y="195" font-weight="600" fill="{colour}">{state}</text>
+<text x="40" y="240" fill="#1c2326">{figure}</text></g></svg>"""
+
+
+def has_card(site: Site, page: EvaluatorPage) -> bool:
+    """Return whether a judge has a card of its own: it was measured, or ends soon."""
+    ending = any(platform.standing.state.status == "expiring" for platform in page.platforms)
+    return bool(page.snapshots or right_of(site.registry.choices, page.name) or ending)
+
+
+def cards(site: Site) -> Iterator[tuple[str, bytes]]:
+    """Yield the picture of each judge that has one, and the general one."""
+    import vl_convert  # slow to load, and only a build draws
+
+    texts = {page.name: _text(site, page) for page in site.evaluators if has_card(site, page)}
+    texts[GENERAL] = _card("Can you trust your judge?", "", f"{len(site.evaluators):,} LLM judges")
+    for name, text in texts.items():
+        yield f"{HOME}/{name}.png", vl_convert.svg_to_png(text)
+
+
+def _text(site: Site, page: EvaluatorPage) -> str:
+    platform = chief(site, page)
+    state, colour = "no platform's dates are known", _GREY
+    if platform:
+        held = platform.standing.state
+        words = {"expired": "ended", "unconfirmed": "not confirmed", "unknown": "unknown"}
+        state = words.get(held.status, "served, no end stated")
+        if held.until:
+            state = (
+                f"{'ended' if held.status == 'expired' else 'served until'} {long_day(held.until)}"
+            )
+        state, colour = f"{state} ({platform.record.platform})", COLOURS[held.status]
+    right = right_of(site.registry.choices, page.card.means or page.name)
+    figure = ""
+    if right and site.registry.choices:
+        figure = f"right on {right[ALL]:.0c} of 100, {site.registry.choices.benchmark}"
+    return _card(page.name, state, figure, colour)
+
+
+def _card(title: str, state: str, figure: str, colour: str = _GREY) -> str:
+    size = round(44 * min(1, _LONGEST / len(title)), 1)
+    parts = {"title": title, "state": state, "figure": figure}
+    shown = {name: escape(text) for name, text in parts.items()}
+    return _CARD.format(size=size, colour=colour, **shown)
