@@ -424,8 +424,9 @@ def score_in(reply: str) -> float | None:
         numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
         return float(numbers.pop()) if len(numbers) == 1 else None
     value = value.get(_SCORE) if isinstance(value, dict) else value
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
 
 
 def _mean(texts: Sequence[str]) -> int:

@@ -103,7 +103,7 @@ def _asked(liking: Array, rng: np.random.Generator) -> Array:
     return np.clip(np.rint(liking + rng.normal(size=liking.shape)), 1, 10)
 
 
-_MANY: Final = 200_000
+_MANY: Final = 50_000
 _DRAWS: Final = np.random.default_rng(1).normal(size=(6, _MANY))
 
 

@@ -3,11 +3,15 @@
 `tests/studies/loops.py` takes 500 runs a world; its tables stand on the page, and are held to it.
 """
 
+import csv
 from math import sqrt
+from pathlib import Path
 
+import pytest
 from studies.loop_worlds import GATES, WORLDS
 from studies.loops import covers, drifts, gates, levels
 
+DOCS = Path(__file__).parents[3] / "site" / "docs"
 RUNS = 40
 NOTHING, HONEST, LENGTH, _, BOUGHT = WORLDS[:5]
 
@@ -62,3 +66,17 @@ def test_reading_r95_parts_of_a_change_hold_the_truth() -> None:
     for anchors in (10, 200):
         for share in drifts(anchors, 200):
             assert abs(share - 0.95) <= near(0.95, 200)
+
+
+@pytest.mark.parametrize("path", sorted((DOCS / "data").glob("loop-*.csv")), ids=lambda p: p.stem)
+def test_reading_r93_the_page_has_the_studys_figures(path: Path) -> None:
+    page = (DOCS / "loop.md").read_text("utf-8").splitlines()
+    shown = {tuple(cell.strip() for cell in line.strip("|").split("|")) for line in page}
+    with path.open(newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+
+    assert tuple(head) in shown
+    assert rows
+    for what, *cells in rows:
+        short = [cell.removeprefix("0") if "." in cell else cell or "-" for cell in cells]
+        assert (what, *short) in shown
