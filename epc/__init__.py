@@ -13,6 +13,7 @@ from epc.version import __version__
 if TYPE_CHECKING:
     from epc.api import loop
     from epc.api.auditing import Audited, audit
+    from epc.api.banks import selection, transfer
     from epc.api.campaign import Campaign
     from epc.api.measured import Run
     from epc.api.measuring import resume, run
@@ -36,7 +37,9 @@ __all__ = [
     "resume",
     "run",
     "scan",
+    "selection",
     "snapshots",
+    "transfer",
     "which",
 ]
 _HOMES: Final = {
@@ -53,7 +56,9 @@ _HOMES: Final = {
     "resume": "epc.api.measuring",
     "run": "epc.api.measuring",
     "scan": "epc.api.published",
+    "selection": "epc.api.banks",
     "snapshots": "epc.api.published",
+    "transfer": "epc.api.banks",
     "which": "epc.api.published",
 }
 

@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from pathlib import Path
 from typing import Final
 
 from epc.analysis.observed_figures import Figure, average
 from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
-from epc.errors import UsageError
-from epc.records.banks import Bank, complete
+from epc.errors import MalformedError, UsageError
+from epc.records.banks import Bank, complete, read_banks
 from epc.records.observed.columns import Verdicts
+from epc.records.observed.reading import read
 from epc.records.observed.types import Header
 from epc.statistics.clusters import bounded_mean, linearised_interval
 from epc.statistics.selection import MOST_COMBINATIONS, Picks, picks, turning_point
@@ -68,6 +70,23 @@ class Selection:
     pick: str
     left_out: int
     domains: Mapping[str, Domain]
+
+
+def banks_in(path: Path, patterns: Sequence[str] = ()) -> list[Bank]:
+    """Return what each judge of a file scored: of a CSV file of scores, or of a verdict file.
+
+    Raises: MalformedError at the first thing that cannot be read; UsageError if no judge fits.
+    """
+    if path.suffix == ".csv":
+        banks = [bank for bank in read_banks(path) if fits([bank.judge], patterns)]
+    else:
+        header, verdicts, findings = read(path)
+        if findings or header is None or verdicts is None:
+            raise MalformedError(findings[0])
+        banks = [*banks_of(header, verdicts, patterns)]
+    if not banks:
+        raise UsageError(f"{path} has no judge of several answers that fits")
+    return banks
 
 
 def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -> Iterator[Bank]:

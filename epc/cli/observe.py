@@ -22,7 +22,6 @@ from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
     from epc.analysis.observed_rows import Choices
-    from epc.records.banks import Bank
 
 
 @click.group()
@@ -191,12 +190,12 @@ def selection(
       epc observe selection composo.parquet --setting 'gpt-5.4-*/base'
       epc observe selection bank.csv --askings 4 --pick lower
     """
-    from epc.analysis.selection import selections
+    from epc.analysis.selection import banks_in, selections
     from epc.records.typed import as_json
     from epc.report.document import printed
     from epc.report.selection_text import document
 
-    done = [*selections(_banks(bank, settings), askings, lower=pick == "lower")]
+    done = [*selections(banks_in(bank, settings), askings, lower=pick == "lower")]
     tell(form, lambda: as_json(done), lambda: printed(document(done)))
 
 
@@ -236,35 +235,14 @@ def transfer(
       epc observe transfer bank.csv --judge gpt-5.4-mini
     """
     from epc.analysis.pickers import picked
+    from epc.analysis.selection import banks_in
     from epc.records.typed import as_json
     from epc.report.document import printed
     from epc.report.quality_text import of_pickers
 
     names = domains.split(",") if domains else []
-    done = [*picked(_banks(bank, settings), judge, names, rounds=rounds)]
+    done = [*picked(banks_in(bank, settings), judge, names, rounds=rounds)]
     tell(form, lambda: as_json(done), lambda: printed(of_pickers(done)))
-
-
-def _banks(path: Path, settings: tuple[str, ...]) -> "list[Bank]":
-    """Return what each judge of a file scored."""
-    from epc.analysis.observed_rows import fits
-    from epc.analysis.selection import banks_of
-    from epc.errors import UsageError
-    from epc.records.banks import read_banks
-    from epc.records.findings import Checked
-    from epc.records.observed.reading import read
-
-    if path.suffix == ".csv":
-        banks = [bank for bank in read_banks(path) if fits([bank.judge], settings)]
-    else:
-        header, verdicts, findings = read(path)
-        if findings or header is None or verdicts is None:
-            say_checked(Checked(path=str(path), findings=findings), "text")
-            leave(clean=False)
-        banks = [*banks_of(header, verdicts, settings)]
-    if not banks:
-        raise UsageError(f"{path} has no judge of several answers that fits")
-    return banks
 
 
 @command.command()

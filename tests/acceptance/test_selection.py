@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from records_support import epc
 
+import epc as epc_package
+from epc.records.typed import as_json
+
 LISTS = Path(__file__).parent / "lists"
 pytestmark = pytest.mark.extra
 
@@ -207,3 +210,12 @@ def test_reading_r91_a_bank_that_bears_no_transfer_is_misuse(
 
     assert done.returncode == 2
     assert problem in done.stderr.decode()
+
+
+def test_reading_r94_python_says_what_the_command_says(tmp_path: Path) -> None:
+    bank = picks_bank(tmp_path / "bank.csv")
+
+    assert {each.judge for each in epc_package.selection(bank)} == {"good", "bad", "vain"}
+    (vain,) = epc_package.transfer(bank, judge="vain")
+    done = epc("observe", "transfer", bank, "--judge", "vain", "--format", "json")
+    assert as_json(vain) == json.loads(done.stdout)[0]
