@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help install core measure fast check models browser promptfoo screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
-  verify reproduce report publish tags push pages archive upkeep lock relock clean
+  verify reproduce report publish tags push pages release archive upkeep lock relock clean
 
 help: ## Show the targets.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -143,6 +143,14 @@ push: ## Push the snapshots' tags, all or nothing.
 pages: docs ## The built site as the one archive that GitHub Pages takes.
 	@mkdir -p build
 	tar --create --dereference --hard-dereference --directory public --file build/artifact.tar .
+
+release: $(VENV)/.dev docs archive ## Wheel, source, data set and archive into build/release/, ready to be uploaded. BASE_URL=address
+	rm -rf build/release && mkdir -p build/release/dataset
+	$(UV) build --quiet --no-build-isolation --python $(BIN)/python --out-dir build/release
+	rm -f build/release/.gitignore
+	cp public/data/*.parquet public/data/README.md public/data/SHA256SUMS public/croissant.json build/release/dataset/
+	cp build/epc-registry.tar.gz .zenodo.json build/release/
+	@ls -l build/release build/release/dataset
 
 archive: ## This commit with all of its data as one archive, ready for a DOI.
 	@mkdir -p build

@@ -11,7 +11,7 @@ from epc.cli.options import as_of_option, printed_as, registry_option
 @click.command()
 @click.argument("asked", nargs=-1, metavar="[EVALUATOR|TAG]...")
 @as_of_option
-@printed_as("json", "ics", says="How to print the result; ics is a calendar.")
+@printed_as("json", "ics", "svg", says="How to print it; ics is a calendar, svg a badge.")
 @click.option("--known", is_flag=True, help="Exit 1 for unknown and unconfirmed as well.")
 @registry_option
 def command(
@@ -36,6 +36,7 @@ def command(
     Example:
       epc expiry openai/gpt-4o-2024-08-06 v1.0-GPT4o-0806
       epc expiry --as-of 2027-01-14 --format json gpt-4o-2024-08-06
+      epc expiry --format svg openai/gpt-5.4-mini > judge.svg
     """
     from epc.registry.expiry import lines
 
@@ -47,6 +48,13 @@ def command(
 
         name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
         click.echo(calendar(states, name=name), nl=False)
+    elif form == "svg":
+        from epc.registry.badge import of_judge
+
+        if len(states) != 1:
+            many = f"{len(states)} answers; a badge has one"
+            raise click.UsageError(f"{many}\n  fix: name one model on its platform: openai/gpt-4o")
+        click.echo(of_judge(states[0]), nl=False)
     else:
         for line in lines(states):
             say(line)
