@@ -275,7 +275,7 @@ def test_the_picture_of_the_readme_and_the_lines_below_its_third_command_are_of_
     (shown,) = re.findall(r"--out runs/first\n```\n\n```\n(.*?)```", README, re.DOTALL)
     printed = measurement_text(manifest)
 
-    assert drawn.read_bytes() == (DOCS / "assets" / "report.svg").read_bytes()
+    assert drawn.read_bytes() == (DOCS / "assets" / "analysis.svg").read_bytes()
     assert [line for line in shown.splitlines() if line not in {"...", *printed.splitlines()}] == []
 
 

@@ -61,8 +61,7 @@ def specification(manifest: Manifest) -> Json:
         "offset": 12,
     }
     if chart is not None:
-        more = {"title": title, "description": f"{said} {chart.alternative}"}
-        return {**chart.specification, **more, "background": "white"}
+        return {**chart.specification, "title": title, "background": "white"}
     floors = manifest.results.summary.control.noise_floor
     bands = [band(d, *astuple(floors[d])) for d in manifest.domains.directions]
     gamma = manifest.results.summary.gamma
