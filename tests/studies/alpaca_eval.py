@@ -19,8 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from epc.engine.recorded import COLUMNS
-
 DOMAINS = {"selfinstruct": "text", "oasst": "visual"}
 VERDICTS = {2: "A", 1: "B", 0: "tie", 1.5: "tie"}
 # Of the first leaderboard. The file of falcon-7b-instruct is a copy of falcon-40b-instruct's.
@@ -43,7 +41,9 @@ def main() -> None:
     repository, out = sys.argv[1:]
     rows = [row for system in SYSTEMS for row in rows_of(repository, system)]
     with Path(out).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *rows])
+        csv.writer(file, lineterminator="\n").writerows(
+            [("strategy", "domain", "task", "verdict"), *rows]
+        )
     said = Counter((system, domain, verdict) for system, domain, _, verdict in rows)
     for system in SYSTEMS:
         shares = (

@@ -28,6 +28,7 @@ from epc.analysis.judging.summary import summary
 from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
 from epc.engine.local import judge
+from epc.judge import decided
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of
 from epc.records.layout import CALLS
@@ -401,7 +402,9 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
     """JUDGE-6, Reading R22: whatever the output, and the sum and verdict marked as ours."""
     # More than that takes this model long.
     monkeypatch.setattr(judge, "_READ", 200)  # tokens
-    monkeypatch.setattr(judge, "_SPAN", re.compile(rf"{judge._WORD}(?: {judge._WORD}){{0,3}}"))
+    monkeypatch.setattr(
+        decided, "_SPAN", re.compile(rf"{decided._WORD}(?: {decided._WORD}){{0,3}}")
+    )
     rows = [
         {"question_id": "Q1", "prompt_variant": str(n), "target_model": "x", "output_id": str(n)}
         | {"output": text, "task": "Plan a migration."}
