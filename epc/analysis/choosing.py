@@ -6,7 +6,7 @@ Nothing here needs NumPy: the look-up package answers it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, sqrt
 from typing import Final
 
@@ -17,6 +17,7 @@ from epc.statistics.figures import Figure
 from epc.statistics.inference import ALPHA, t_point
 
 ALL: Final = "all"  # the domain of all questions
+PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain")
 _LEAST: Final = 1e-9  # a spread so small is that of equal choices
 
 
@@ -92,14 +93,32 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """What taking the best of `n` answers by one asking of a judge gains (Reading R94).
+
+    `figures` are in points of the judge's score: `fresh` by other askings, of which `taste_least`
+    to `taste_most` are paid for something else than gold. `luck_share` is a part of what the
+    asking that picked believes, and `gold_gain` of right answers.
+    """
+
+    n: int
+    questions: int
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What was measured of ways to decide: on which benchmark, what is decided, and the figures."""
+    """What was measured of ways to decide: on which benchmark, what is decided, and the figures.
+
+    `picked` is what picking by each judge gains, by its snapshot and then by domain.
+    """
 
     benchmark: str
     decides: str
     chance: float
     ways: tuple[Way, ...]
     domains: Mapping[str, Domain]
+    picked: Mapping[str, Mapping[str, Picked]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, frozenset[str]]:

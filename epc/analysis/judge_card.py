@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Final, Literal, Protocol, Self, TypeVar
 
+from epc.analysis.choosing import Picked
 from epc.analysis.loops import RunsReport
 from epc.errors import UsageError
 from epc.protocol.results import Json
@@ -189,7 +190,8 @@ class Fault:
 class Card:
     """All that is known of one model on a day; `drift` is what was recorded of its changes.
 
-    `optimised` is what an optimiser gains under it, by what its runs start from.
+    `picked` is what picking an answer by it gains, by domain, and `optimised` what an optimiser
+    gains under it, by what its runs start from.
     `aliases` are names that ever pointed to it: what was recorded under one need not be its own.
     `means` is the model that its name stands for on the day, where all of the figures are that
     model's.
@@ -204,6 +206,7 @@ class Card:
     rests_on: tuple[Rest, ...]
     drift: tuple[str, ...]
     faults: tuple[Fault, ...]
+    picked: Mapping[str, Picked] = field(default_factory=dict)
     optimised: Mapping[str, RunsReport] = field(default_factory=dict)
     means: str | None = None
 

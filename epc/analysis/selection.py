@@ -101,29 +101,35 @@ def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -
             continue
         codes = [n for n, name in enumerate(verdicts.setting.names) if name in names]
         own = verdicts[np.isin(verdicts.setting.codes, codes)]
-        lists = lists_of(own)
-        if not len(lists.list):
-            continue
-        arranged = len(np.unique(lists.order)) > 1
-        if arranged:  # a judge that repeats itself would show no luck in the same arrangement
-            _, once = np.unique(np.stack([lists.list, lists.order]), axis=1, return_index=True)
-            lists = lists[np.sort(once)]
-        side = side_by_side(lists)
-        gold = np.where(np.isnan(side.scores).all(axis=1), np.nan, 0.0)
-        gold[np.arange(len(gold)), side.right] = 1.0
-        yield complete(
-            Bank(
-                judge=names[0],
-                item=side.list,
-                cluster=side.cluster,
-                domain=side.subset,
-                domains=verdicts.subset.names or [ALL],
-                scores=side.scores,
-                gold=gold,
-                left_out=0,
-                arranged=arranged,
-            )
+        if bank := bank_of(names[0], own):
+            yield bank
+
+
+def bank_of(judge: str, own: Verdicts) -> Bank | None:
+    """Return what one judge scored, or picked, of lists with a right answer; None of no list."""
+    lists = lists_of(own)
+    if not len(lists.list):
+        return None
+    arranged = len(np.unique(lists.order)) > 1
+    if arranged:  # a judge that repeats itself would show no luck in the same arrangement
+        _, once = np.unique(np.stack([lists.list, lists.order]), axis=1, return_index=True)
+        lists = lists[np.sort(once)]
+    side = side_by_side(lists)
+    gold = np.where(np.isnan(side.scores).all(axis=1), np.nan, 0.0)
+    gold[np.arange(len(gold)), side.right] = 1.0
+    return complete(
+        Bank(
+            judge=judge,
+            item=side.list,
+            cluster=side.cluster,
+            domain=side.subset,
+            domains=own.subset.names or [ALL],
+            scores=side.scores,
+            gold=gold,
+            left_out=0,
+            arranged=arranged,
         )
+    )
 
 
 def selections(banks: Sequence[Bank], k: int | None, *, lower: bool = False) -> Iterator[Selection]:

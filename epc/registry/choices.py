@@ -5,12 +5,14 @@ judge has the best of several prompts. `snapshots/choices.json` is what `epc whi
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan, nan
 from pathlib import Path
 
 from epc.analysis.choice_table import Asked, PriceOf, choices
-from epc.analysis.choosing import Choices
+from epc.analysis.choosing import PICKED, Choices, Picked
 from epc.analysis.observed_rows import fits
+from epc.analysis.selection import bank_of, selections
 from epc.arrays import np
 from epc.errors import UsageError
 from epc.records.observed.columns import Verdicts, joined
@@ -21,6 +23,7 @@ from epc.registry.kept_ballots import Kept
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import malformed, of_folder
+from epc.statistics.figures import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +66,7 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
     found = [*asked_in(kept, compared.settings)]
     if not found:
         raise UsageError(f"no verdicts are kept of {' or '.join(compared.settings)}")
-    return choices(
+    table = choices(
         [asked for asked, _ in found],
         joined([verdicts for _, verdicts in found]),
         price_of,
@@ -71,6 +74,24 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
         decides=compared.decides,
         chance=compared.chance,
     )
+    picked = {asked.tag: dict(_picked(asked.tag, verdicts)) for asked, verdicts in found}
+    return replace(table, picked={tag: domains for tag, domains in picked.items() if domains})
+
+
+def _picked(tag: str, verdicts: Verdicts) -> Iterator[tuple[str, Picked]]:
+    """Yield by domain what the best of all answers by one asking gains."""
+    bank = bank_of(tag, verdicts)
+    for done in selections([bank], 1) if bank else ():
+        for name, domain in done.domains.items():
+            last = domain.gains[-1]
+            figures = {n: _rounded(last.figures[n]) for n in PICKED if n in last.figures}
+            yield name, Picked(n=last.n, questions=domain.items, figures=figures)
+
+
+def _rounded(figure: Figure) -> Figure:
+    """Return a figure as exact as anybody prints it: the table is part of the look-up package."""
+    value, low, high = (round(x, 4) for x in (figure.value or 0.0, *(figure.ci95 or (nan, nan))))
+    return Figure(value=value, ci95=None if isnan(low) else (low, high))
 
 
 def asked_in(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tuple[Asked, Verdicts]]:

@@ -1,10 +1,11 @@
 """What the registry knows of one model, joined into its card; verdict files may be added to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from epc.analysis.choosing import Picked
 from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
 from epc.analysis.loops import RunsReport
 from epc.analysis.observed_names import FIGURES, family
@@ -104,9 +105,19 @@ def card_of(
             for snapshot in measured
             for fault in snapshot.card.known_faults
         ),
+        picked=_picked(registry, states),
         optimised=_optimised(states),
         means=means or None,
     )
+
+
+def _picked(
+    registry: Registry, states: Sequence[tuple[Snapshot, Expiry, str]]
+) -> Mapping[str, Picked]:
+    """Return what picking by a judge gains, by the newest snapshot that counts."""
+    known = registry.choices.picked if registry.choices else {}
+    tags = [str(snapshot.tag) for snapshot, _, why in states if not why]
+    return next((known[tag] for tag in reversed(tags) if tag in known), {})
 
 
 def _optimised(states: Sequence[tuple[Snapshot, Expiry, str]]) -> dict[str, RunsReport]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from epc.analysis.choosing import Picked
 from epc.analysis.judge_card import (
     DAYS_LEFT,
     INDEPENDENT,
@@ -20,12 +21,21 @@ from epc.analysis.judge_card import (
     is_of,
 )
 from epc.records.observed.types import UNKNOWN
+from epc.report.document import Table, printed
 from epc.report.loop_text import starts_sentences
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text, range_text
 
 OPTIMISED: Final = "what happens to an optimiser under this judge"
+# What picking by a judge gains, with each column's form.
+_PICKED: Final[Mapping[str, tuple[str, str]]] = {
+    "luck_share": ("luck", ".0%"),
+    "fresh": ("gain, asked again", ".2f"),
+    "taste_least": ("taste, at least", ".2f"),
+    "taste_most": ("taste, at most", ".2f"),
+    "gold_gain": ("right, of 100", "+.1c"),
+}
 _FEW: Final = 2  # other prompts, from which on they are one line
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
@@ -205,6 +215,9 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
     parts = [sentence(card), *_platforms(card)]
     for title, figures in sections(card):
         parts += ["", title, *_rows(figures)]
+    if card.picked:
+        table = printed([Table("picks", picks(card.picked))])
+        parts += ["", picking(card.picked), *(f"  {line}" for line in table.split("\n"))]
     if card.optimised:
         parts += ["", OPTIMISED, *(f"  {line}" for line in starts_sentences(card.optimised))]
     parts += _conditions(card)
@@ -219,6 +232,25 @@ def text(card: Card, answers: Sequence[Answered] = ()) -> str:
         parts += ["", f"{answer.requirement}: {answer.answer} ({answer.why})"]
         parts += _rows(answer.figures)
     return "\n".join(parts)
+
+
+def picking(picked: Mapping[str, Picked]) -> str:
+    """Return the title of `picks`."""
+    most = max(one.n for one in picked.values())
+    return f"what its score gains by best of {most}, asked once, in its points"
+
+
+def picks(picked: Mapping[str, Picked]) -> list[tuple[str, ...]]:
+    """Return what picking by a judge gains as a table: luck, both bounds of taste, right answers.
+
+    Source: Reading R94. A dash is what cannot be said.
+    """
+    rows = [("", *(title for title, _ in _PICKED.values()), "questions")]
+    for domain, one in picked.items():
+        known = ((one.figures.get(name), form) for name, (_, form) in _PICKED.items())
+        cells = (figure.text(form, TOO_FEW) if figure else "-" for figure, form in known)
+        rows.append((domain, *cells, f"{one.questions:,}"))
+    return rows
 
 
 def _platforms(card: Card) -> Iterator[str]:

@@ -11,6 +11,7 @@ from epc.records.strict_json import dumps_line
 from epc.registry.kinds.loop import reports_of
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
+from epc.report.judge_card_text import picking, picks
 from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
 from epc.site.charts.forest import bar, scale
@@ -80,6 +81,8 @@ def environment() -> Environment:
         "unknown_quality": UNKNOWN_QUALITY,
         "number": numbers.number,
         "p_value": p_value,
+        "picking": picking,
+        "picks": picks,
         "points": numbers.points,
         "share": numbers.share,
         "signed": numbers.signed,

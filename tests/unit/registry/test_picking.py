@@ -1,0 +1,59 @@
+"""What picking by a judge gains, on its card: against a count over the bank by other code."""
+
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from registry_support import ROOT
+
+from epc.registry.judge_cards import card_of
+from epc.registry.reading import of_folder
+from epc.registry.subjects import subject
+from epc.report.judge_card_text import picks, text
+
+DAY = date(2026, 11, 26)
+
+
+def counted(judge: str) -> dict[str, float]:
+    """Return luck's share and the right answers gained, pick by pick."""
+    table = pd.read_parquet(ROOT / "snapshots" / "bank.parquet")
+    table = table[table["judge"] == judge]
+    wide = table.pivot_table(index=["item", "response"], columns="asking", values="score")
+    gold = table.drop_duplicates(["item", "response"]).set_index(["item", "response"])["gold"]
+    believed, fresh, gained = [], [], []
+    for item, scores in wide.groupby("item"):
+        if len(scores) < 4 or scores.isna().to_numpy().any():
+            continue
+        right = gold[item].loc[scores.index.get_level_values("response")].to_numpy()
+        values = scores.to_numpy()
+        for asking in range(values.shape[1]):
+            own, others = values[:, asking], np.delete(values, asking, axis=1).mean(axis=1)
+            best = own == own.max()
+            believed.append(own.max() - own.mean())
+            fresh.append(others[best].mean() - others.mean())
+            gained.append(right[best].mean() - right.mean())
+    return {
+        "luck_share": 1 - np.mean(fresh) / np.mean(believed),
+        "fresh": float(np.mean(fresh)),
+        "gold_gain": float(np.mean(gained)),
+    }
+
+
+@pytest.mark.parametrize("judge", ["gpt-5.4-nano", "claude-haiku-4-5-20251001"])
+def test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck(judge: str) -> None:
+    registry = of_folder(ROOT)
+
+    card = card_of(registry, subject(registry, judge), DAY)
+
+    known = card.picked["all"]
+    assert known.n == 4
+    for name, value in counted(judge).items():
+        figure = known.figures[name]
+        assert figure.value == pytest.approx(value, abs=5e-4)
+        assert figure.ci95
+        assert figure.ci95[0] < value < figure.ci95[1]
+    least, most = (known.figures[f"taste_{end}"].value or 0.0 for end in ("least", "most"))
+    assert 0 < least < most < counted(judge)["fresh"]
+    assert "honest" not in text(card), "an honest share is known of no judge"
+    assert [row[0] for row in picks(card.picked)][1:] == [*card.picked]
