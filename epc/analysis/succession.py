@@ -6,6 +6,7 @@ They are compared like for like only: the same prompt, the same candidate first 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Final
 
@@ -16,7 +17,7 @@ from epc.arrays import Codes, np
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
-from epc.statistics.clusters import clustered_mean, clustered_share
+from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.inference import ALPHA, t_point
 
 # Of agreement above chance that must be shown, and of right answers that may be lost at most. Ours
@@ -312,7 +313,7 @@ def _shifts(
             )
             if fits and candidate in (0, 1)
         ]
-        yield from _mean(name, rows)
+        yield from _mean(name, rows, of_shares=True)
     scores = [
         (two.score - one.score, cluster)
         for (one, two), cluster in zip(pairs, clusters.tolist(), strict=True)
@@ -321,8 +322,12 @@ def _shifts(
     yield from _mean("score", scores)
 
 
-def _mean(name: str, rows: Sequence[tuple[float, int]]) -> Iterator[tuple[str, Figure]]:
+def _mean(
+    name: str, rows: Sequence[tuple[float, int]], *, of_shares: bool = False
+) -> Iterator[tuple[str, Figure]]:
+    """Yield a mean difference; one of shares, and so its interval, lies between -1 and 1."""
     if rows:
         values, clusters = np.array([v for v, _ in rows]), np.array([c for _, c in rows], np.int64)
-        value, interval = clustered_mean(values, clusters)
+        mean = partial(bounded_mean, ends=(-1.0, 1.0)) if of_shares else clustered_mean
+        value, interval = mean(values, clusters)
         yield name, Figure(value=value, ci95=interval, n=len(rows), items=len(set(clusters)))
