@@ -1,7 +1,7 @@
 """What the front page shows: who ends next, how judges were measured, and what changed."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -11,6 +11,7 @@ from typing import Any, Final
 from epc.analysis.choosing import ALL, Choices
 from epc.analysis.judge_card import PLACES, Card, Known
 from epc.registry.lifecycles import OPEN_WEIGHTS
+from epc.registry.listing import Change
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -61,6 +62,30 @@ class News:
     page: EvaluatorPage | None = None
     platform: Platform | None = None
     published: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Month:
+    """What happened in a month: who ended, who came, and what happened to snapshots, newest first.
+
+    A judge comes on the first day that a platform states.
+    """
+
+    first: date
+    ended: list[tuple[EvaluatorPage, Platform]]
+    came: list[tuple[EvaluatorPage, date]]
+    changes: list[Change]
+
+    @property
+    def counts(self) -> list[tuple[int, str]]:
+        """How many of what, in words."""
+        what = Counter(change.what for change in self.changes)
+        gone = {page.name for page, _ in self.ended}
+        return [
+            (len(gone), f"model{'s' * (len(gone) != 1)} ended somewhere"),
+            (len(self.came), "came"),
+            *((count, f"snapshot{'s' * (count != 1)} {name}") for name, count in what.items()),
+        ]
 
 
 def context(site: Site) -> dict[str, Any]:
@@ -203,6 +228,34 @@ def news(site: Site) -> list[News]:
         page, platform = min(pairs, key=_known)
         lines.append(News(day=day, page=page, platform=platform))
     return sorted(lines, key=lambda line: line.day, reverse=True)
+
+
+def months(site: Site, most: int) -> list[Month]:
+    """Return what happened in each of the latest months, newest first."""
+    gone: dict[date, list[tuple[EvaluatorPage, Platform]]] = defaultdict(list)
+    new: dict[date, list[tuple[EvaluatorPage, date]]] = defaultdict(list)
+    events: dict[date, list[Change]] = defaultdict(list)
+    for page, platform in ended(site):
+        gone[_month(platform.standing.state.until or date.min)].append((page, platform))
+    for page in site.evaluators:
+        days = [p.record.released.date for p in page.platforms if p.record.released]
+        if days and min(days) <= site.as_of:
+            new[_month(min(days))].append((page, min(days)))
+    for change in reversed(site.changes):
+        events[_month(change.date)].append(change)
+    return [
+        Month(
+            first=first,
+            ended=gone[first],
+            came=sorted(new[first], key=lambda pair: pair[1], reverse=True),
+            changes=events[first],
+        )
+        for first in sorted({*gone, *new, *events}, reverse=True)[:most]
+    ]
+
+
+def _month(day: date) -> date:
+    return day.replace(day=1)
 
 
 def ended(site: Site) -> list[tuple[EvaluatorPage, Platform]]:

@@ -39,7 +39,7 @@ Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
-_LATEST: Final = 200
+_MONTHS: Final = 12
 _MOST: Final = 50  # recorded ones in a page that people open first; all stand in the list of all
 
 
@@ -91,7 +91,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     yield "succession.md", page("succession", **_succession())
     yield (
         "changes.md",
-        page("changes", latest=site.changes[: -_LATEST - 1 : -1], ended=front.ended(site)[:_MOST]),
+        page("changes", months=front.months(site, _MONTHS)),
     )
 
 

@@ -135,3 +135,35 @@ def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
     assert names.index("internlm2-7b-reward") < names.index("gpt-4")
     assert "v1.0-Word-Count" in examples
     assert "v1.0-CoinFlip" in examples
+
+
+def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> None:
+    registry = of_folder(ROOT)
+    gone = {
+        name
+        for name, generation in registry.generations.items()
+        for life in generation.lives
+        if (state := registry.of_life(name, life, DAY)).status == "expired"
+        and state.until
+        and (state.until.year, state.until.month) == (2026, 10)
+    }
+    released: dict[str, list[date]] = {
+        name: [life.released.date for life in generation.lives if life.released]
+        for name, generation in registry.generations.items()
+    }
+    came = {n for n, days in released.items() if days and f"{min(days)}".startswith("2026-08")}
+    assert gone
+    assert came
+
+    months = dict(re.findall(r'<h2 id="m([\d-]+)">.*?</h2>\s*<p>(.*?)</p>', changes(), re.DOTALL))
+
+    assert len(months) == 12
+    assert words(months["2026-10"]).startswith(f"{len(gone)} models ended somewhere")
+    assert f"{len(came)} came" in words(months["2026-08"])
+
+
+@cache
+def changes() -> str:
+    return next(
+        text for name, text in lists(collect(ROOT, as_of=DAY, address="")) if name == "changes.md"
+    )
