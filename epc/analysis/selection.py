@@ -11,6 +11,7 @@ from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
 from epc.errors import MalformedError, UsageError
+from epc.records.bank import is_bank
 from epc.records.banks import Bank, complete, read_banks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.reading import read
@@ -73,11 +74,11 @@ class Selection:
 
 
 def banks_in(path: Path, patterns: Sequence[str] = ()) -> list[Bank]:
-    """Return what each judge of a file scored: of a CSV file of scores, or of a verdict file.
+    """Return what each judge of a file scored: of a table of scores, or of a verdict file.
 
     Raises: MalformedError at the first thing that cannot be read; UsageError if no judge fits.
     """
-    if path.suffix == ".csv":
+    if path.suffix == ".csv" or is_bank(path):
         banks = [bank for bank in read_banks(path) if fits([bank.judge], patterns)]
     else:
         header, verdicts, findings = read(path)

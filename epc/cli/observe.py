@@ -180,7 +180,7 @@ def selection(
 ) -> None:
     r"""Say what picking the best of n answers by a judge gains, and how much of it is luck.
 
-    BANK is a verdict file with lists of answers, or a CSV file with a line for each score: item,
+    BANK is a verdict file with lists of answers, or a CSV or Parquet file of scores, a row each: item,
     response, judge, score; and where known domain, gold, asking, group. Every subset of the
     answers and every combination of the askings is averaged. Gains are over an answer at random:
     believed by the askings that picked it, fresh by the others, and by gold.
@@ -189,6 +189,7 @@ def selection(
     Example:
       epc observe selection composo.parquet --setting 'gpt-5.4-*/base'
       epc observe selection bank.csv --askings 4 --pick lower
+      epc observe selection snapshots/bank.parquet
     """
     from epc.analysis.selection import banks_in, selections
     from epc.records.typed import as_json

@@ -7,6 +7,7 @@ a row a score. `snapshots/bank.parquet` is one; `pipeline/bank.py` makes it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 
 from epc.arrays import Array, Indices, np
@@ -46,6 +47,20 @@ class Columns:
     def values(self, name: str) -> list[Any]:
         """Return a column's values."""
         return [self.names[name][code] for code in self.codes[name].tolist()]
+
+
+def is_bank(path: Path) -> bool:
+    """Return whether a file is such a table."""
+    if path.suffix != ".parquet":
+        return False
+    require("data")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return {*COLUMNS} <= {*pq.read_schema(path).names}
+    except (pa.ArrowException, OSError):
+        return False
 
 
 def parsed(content: bytes) -> Bank:

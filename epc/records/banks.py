@@ -1,7 +1,8 @@
 """A bank: several answers to each item, what judges scored them at each asking, and their labels.
 
 It is a CSV file with a line for each score: `item`, `response`, `judge`, `score`; and, where they
-are known, `domain`, `gold`, `asking`, and `group` for items that belong together.
+are known, `domain`, `gold`, `asking`, and `group` for items that belong together. Or it is a
+Parquet file as `epc.records.bank` has it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from msgspec import Struct, ValidationError, convert
 
 from epc.arrays import Array, Codes, Flags, np
 from epc.errors import Finding, MalformedError
+from epc.records.bank import COLUMNS, columns_of, is_bank
 from epc.records.csv_tables import table_of
 from epc.records.observed.checking import misread
 from epc.records.observed.types import Name, Score
@@ -67,10 +69,12 @@ class _Line(Struct, frozen=True, kw_only=True):
 
 
 def read_banks(path: Path) -> list[Bank]:
-    """Return what each judge of a CSV file scored.
+    """Return what each judge of a table of scores scored: of a CSV file, or of a Parquet bank.
 
     Raises: MalformedError at the first line that cannot be used; WorldError if the disk fails.
     """
+    if is_bank(path):
+        return _of_parquet(path.read_bytes())
     lines: list[_Line] = []
     numbers: list[int] = []
     with table_of(path, CLAUSE) as table:
@@ -114,6 +118,22 @@ def _banks(path: Path, lines: Sequence[_Line], at: Sequence[int], *, numbered: b
     else:
         columns[5] = _places(columns[[0, 2]])
     values = np.array([(line.score, line.gold) for line in lines], np.float64).T[:, order]
+    return _by_judge(judges, columns, values, domains)
+
+
+def _of_parquet(content: bytes) -> list[Bank]:
+    table = columns_of(content, COLUMNS)
+    codes, names = table.codes, table.names
+    answer = codes["item"] * len(names["response"]) + codes["response"]
+    parts = (codes["judge"], codes["item"], answer, codes["item"], codes["domain"], codes["asking"])
+    columns, values = np.stack(parts), np.stack([table.numbers("score"), table.numbers("gold")])
+    order = np.lexsort(columns[[5, 2, 1, 0]])
+    return _by_judge(names["judge"], columns[:, order], values[:, order], names["domain"])
+
+
+def _by_judge(
+    judges: Sequence[str], columns: Codes, values: Array, domains: Sequence[str]
+) -> list[Bank]:
     return [
         _bank(name, columns[1:, own], values[:, own], domains)
         for code, name in enumerate(judges)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from registry_support import ROOT
 
+from epc.analysis.selection import banks_in, selections
 from epc.registry.judge_cards import card_of
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
@@ -57,3 +58,11 @@ def test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck(
     assert 0 < least < most < counted(judge)["fresh"]
     assert "honest" not in text(card), "an honest share is known of no judge"
     assert [row[0] for row in picks(card.picked)][1:] == [*card.picked]
+
+
+def test_the_registry_s_bank_is_read_by_the_command_of_any_bank() -> None:
+    (done,) = selections(banks_in(ROOT / "snapshots" / "bank.parquet", ["gpt-5.4-nano"]), None)
+
+    found = done.domains["all"].gains[-1].figures
+    for name, value in counted("gpt-5.4-nano").items():
+        assert found[name].value == pytest.approx(value, abs=1e-9)
