@@ -180,8 +180,8 @@ def selection(
 ) -> None:
     r"""Say what picking the best of n answers by a judge gains, and how much of it is luck.
 
-    BANK is a verdict file with lists of answers, or a CSV or Parquet file of scores, a row each: item,
-    response, judge, score; and where known domain, gold, asking, group. Every subset of the
+    BANK is a verdict file with lists of answers, or a CSV or Parquet file of scores, a row each:
+    item, response, judge, score; and where known domain, gold, asking, group. Every subset of the
     answers and every combination of the askings is averaged. Gains are over an answer at random:
     believed by the askings that picked it, fresh by the others, and by gold.
 
