@@ -22,10 +22,11 @@ def command(registry: str | None) -> None:
     which judge for a kind of task, who may replace one, which models does a text name. Each answer
     is the program's own sentence with its values as JSON, their sources, and the day on which the
     copy of the registry ends. Nothing is sent anywhere, unless --registry names an address.
+    A client takes it by a line such as `claude mcp add epc -- epc mcp`.
 
     \b
     Example:
-      claude mcp add epc -- epc mcp
+      epc mcp
     """
     from mcp.server import MCPServer
     from mcp_types import ToolAnnotations

@@ -159,8 +159,9 @@ def test_reading_r77_authors_against_one_baseline_are_a_measurement_of_transfer(
     assert "  domains     one (8 tasks) and two (8 tasks): the two with most tasks\n" in text
     assert "\n  baseline    base: in every comparison\n" in text
     # What wins in the other domain is what the detour brings.
-    assert re.search(r"Of 100 choices in one, more are q \(\+\d+\).*; fewer are p \(-\d+\)", text)
-    assert re.search(r"Of 100 choices in two, more are p \(\+\d+\).*; fewer are q \(-\d+\)", text)
+    for source, target, more, fewer in (("two", "one", "q", "p"), ("one", "two", "p", "q")):
+        carried = rf"After {source}, of 100 choices in {target} the agent picks {more} \(\+\d+\)"
+        assert re.search(rf"{carried}.* more often, {fewer} \(-\d+\).* less often", text)
     assert "judge minus persons 0.000 [" in text
 
 

@@ -225,6 +225,10 @@
       .filter(([, x, y]) => JSON.stringify(x) !== JSON.stringify(y));
     const another = apart.filter(([key]) => EXPECTED.includes(key));
     const warned = apart.filter(([key]) => !EXPECTED.includes(key));
+    for (const { tag } of [a, b].filter(({ failed }) => failed)) {
+      parts.push(Object.assign(make("p", make("strong", `${tag} is a failed run: no figure of it can be compared.`)),
+        { className: "epc-unlike" }));
+    }
     parts.push(...judged(a, b, another, warned));
     const folds = [];
     if (apart.length) {

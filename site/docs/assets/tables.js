@@ -12,7 +12,9 @@
   const key = (row, column) => {
     const cell = row.cells[column];
     const numbers = [...(cell?.querySelectorAll("data") ?? [])];
-    const number = (numbers.find((each) => each.checkVisibility()) ?? numbers[0])?.value;
+    // Of a cell that has a number for each domain, the one that is shown.
+    const chosen = row.closest(".epc-judges") && numbers.find((each) => each.checkVisibility());
+    const number = (chosen || numbers[0])?.value;
     const text = cell?.querySelector("time")?.dateTime ?? cell?.textContent.trim() ?? "";
     if (number !== undefined) return Number(number);
     return cell?.querySelector(".epc-none") ? null : text;

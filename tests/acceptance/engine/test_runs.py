@@ -161,7 +161,7 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: s
             "writes no answers: name another --executor",
         ),
         (("--evaluator", "recorded:none.csv"), "there is no file 'none.csv'"),
-        (("--evaluator", "recorded:bad.csv"), "bad.csv:2: verdict 'C', expected A, B or tie"),
+        (("--evaluator", "recorded:bad.csv"), "bad.csv:2/verdict: 'C' is no label"),
     ],
 )
 def test_misuse_is_2_with_the_reason_and_leaves_nothing(

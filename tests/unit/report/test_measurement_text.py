@@ -65,7 +65,7 @@ def test_the_words_of_a_measurement(
         return "\n".join(x for x in text.splitlines() if any(part in x for part in parts))
 
     ended = report(flip.parsed(), ended=["expired since 2026-07-24 (retired)"])
-    weighed = ("can bear", "seeds", "No claim")
+    weighed = ("figures show", "seeds", "No claim")
     cases = {
         "a coin flip of 3 seeds": report(flip.parsed()),
         "each pair asked once": some(report(exhaustive.parsed()), "answers"),
