@@ -98,4 +98,6 @@ def _sums() -> "tuple[Work, Mapping[str, str]]":
     """Return sums as a work, and what a run begins with."""
     from epc.engine.optimised import Sums
 
-    return Sums(), Sums.begin
+    work = Sums()
+    click.get_current_context().call_on_close(work.close)
+    return work, work.begin

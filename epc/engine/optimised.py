@@ -333,6 +333,10 @@ class Sums:
         self._runner = asyncio.Runner()
         self._written: dict[tuple[str, str], str] = {}
 
+    def close(self) -> None:
+        """End the loop that asks the model."""
+        self._runner.close()
+
     def outputs(self, candidate: Candidate, items: Sequence[Item]) -> list[str]:
         """Return what the model writes; at temperature 0 it writes the same again."""
         keys = [(candidate["instruction"], item.question) for item in items]

@@ -102,8 +102,11 @@ def test_a_judge_that_is_not_in_the_bank_is_named_with_those_that_are(bank: Bank
         Pickers.of(bank, "gpt-5.4-nan")
 
 
-def test_the_embedded_model_writes_sums_its_likelihood_judges_and_arithmetic_is_gold() -> None:
+def test_the_embedded_model_writes_sums_its_likelihood_judges_and_arithmetic_is_gold(
+    request: pytest.FixtureRequest,
+) -> None:
     work = Sums()
+    request.addfinalizer(work.close)
     items = [item for item in work.items if item.item in {"2+3", "9+9"}]
 
     texts = work.outputs({"instruction": "Answer with the number alone."}, items)
