@@ -15,7 +15,7 @@ from epc.errors import UsageError, refuse
 from epc.records.observed.converting import Request, Taken
 from epc.records.observed.shapes import is_votes, opened
 from epc.records.typed import as_json
-from epc.report.observed_text import page_of, text
+from epc.report.observed_text import cell_of, page_of, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +49,9 @@ class Audited:
     def as_json(self) -> Any:
         """Return what `epc audit --format json` prints."""
         return as_json(self.report) | {"taken": as_json(self.taken)}
+
+    def _repr_html_(self) -> str:
+        return cell_of(self.report, self.taken)
 
     def html(self) -> str:
         """Return the report as one HTML document."""

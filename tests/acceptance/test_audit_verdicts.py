@@ -137,3 +137,7 @@ def test_an_audit_from_python_is_that_of_the_command(tmp_path: Path) -> None:
     assert str(of_file) + "\n" == epc("audit", path).stdout.decode()
     row = of_file.figures.set_index("figure").loc["ties"]
     assert (row["value"], row["questions"]) == (0, 32)
+    shown = of_file._repr_html_()
+    assert "<svg" in shown, "a notebook shows the picture below the cell"
+    assert "Figures of" in shown
+    assert "<html" not in shown
