@@ -15,7 +15,7 @@ from epc.errors import UsageError
 from epc.extras import require
 
 COLUMNS: Final = ("item", "domain", "response", "gold", "judge", "asking", "score")
-_DOMAIN: Final = "domain"
+GOLD, SCORE, _DOMAIN = "gold", "score", "domain"
 _PLACES: Final = ("item", "response", "judge", "asking")
 
 
@@ -72,8 +72,8 @@ def parsed(content: bytes) -> Bank:
     item, response, judge, asking = (table.codes[n] for n in COLUMNS if n in _PLACES)
     items, responses, judges, _ = (table.names[n] for n in COLUMNS if n in _PLACES)
     gold = np.full((len(items), len(responses)), np.nan)
-    gold[item, response] = table.numbers("gold")
-    scores, score = {}, table.numbers("score")
+    gold[item, response] = table.numbers(GOLD)
+    scores, score = {}, table.numbers(SCORE)
     for number, name in enumerate(judges):
         own = judge == number
         scores[name] = np.full((*gold.shape, 1 + asking[own].max()), np.nan)

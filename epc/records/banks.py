@@ -14,7 +14,7 @@ from msgspec import Struct, ValidationError, convert
 
 from epc.arrays import Array, Codes, Flags, np
 from epc.errors import Finding, MalformedError
-from epc.records.bank import COLUMNS, columns_of, is_bank
+from epc.records.bank import COLUMNS, GOLD, SCORE, columns_of, is_bank
 from epc.records.csv_tables import table_of
 from epc.records.observed.checking import misread
 from epc.records.observed.types import Name, Score
@@ -123,12 +123,12 @@ def _banks(path: Path, lines: Sequence[_Line], at: Sequence[int], *, numbered: b
 
 def _of_parquet(content: bytes) -> list[Bank]:
     table = columns_of(content, COLUMNS)
-    codes, names = table.codes, table.names
-    answer = codes["item"] * len(names["response"]) + codes["response"]
-    parts = (codes["judge"], codes["item"], answer, codes["item"], codes["domain"], codes["asking"])
-    columns, values = np.stack(parts), np.stack([table.numbers("score"), table.numbers("gold")])
+    item, domain, response, _, judge, asking, _ = (table.codes[name] for name in COLUMNS)
+    _, domains, responses, _, judges, *_ = (table.names[name] for name in COLUMNS)
+    columns = np.stack([judge, item, item * len(responses) + response, item, domain, asking])
+    values = np.stack([table.numbers(SCORE), table.numbers(GOLD)])
     order = np.lexsort(columns[[5, 2, 1, 0]])
-    return _by_judge(names["judge"], columns[:, order], values[:, order], names["domain"])
+    return _by_judge(judges, columns[:, order], values[:, order], domains)
 
 
 def _by_judge(
