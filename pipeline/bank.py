@@ -18,7 +18,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from epc.records.bank import COLUMNS
+from epc.records.banks import COLUMNS
 from epc.records.observed.columns import Verdicts
 from epc.registry.choices import asked_in, compared_in
 from epc.registry.kept_ballots import Kept

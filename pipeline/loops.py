@@ -20,7 +20,7 @@ from recipes.composo import BENCHMARK
 from epc.api.optimising import checked, run
 from epc.digests import sha256
 from epc.engine.optimised import CALLS, JUDGES, SIZES, STARTS, Pickers, Split
-from epc.records.bank import parsed
+from epc.records.banks import shared_bank
 from epc.records.loop_runs import (
     CHECK_COLUMNS,
     CHECKS,
@@ -45,7 +45,7 @@ _GOLD: Final = f"{BENCHMARK}: the right one of four answers"
 def write_judge(judge: str, out: Path, seeds: int = SEEDS) -> None:
     """Write the runs under one judge to a folder."""
     content = (ROOT / FOLDER / BANK).read_bytes()
-    bank = parsed(content)
+    bank = shared_bank(content)
     rows: dict[str, list[dict[str, Any]]] = {LOG: [], CHECKS: []}
     for start, picker in STARTS.items():
         for seed in range(seeds):

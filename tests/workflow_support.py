@@ -418,3 +418,29 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
         for name, content in files.items():
             archive.writestr(name, content)
     return path
+
+
+def assert_workflow_of_a_page(folder: Path, action: Path, workflow: str) -> None:
+    """Hold a page's workflow to its schema and to actionlint, and its checkout to that of CI.
+
+    It names the action as `./`: of a local one, actionlint knows the inputs.
+    """
+    path = folder / ".github" / "workflows" / "page.yml"
+    path.parent.mkdir(parents=True)
+    git(folder, "init", "--quiet")
+    (folder / "action.yml").write_text(action.read_text())
+    path.write_text(workflow)
+    for words in (
+        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
+        ("actionlint",),
+    ):
+        done = subprocess.run(
+            [Path(sys.executable).parent / words[0], *words[1:], path],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    checkout = re.findall(r"actions/checkout@\S+ # \S+", workflow)
+    assert checkout[0] in (ROOT / ".github" / "workflows" / "ci.yml").read_text()

@@ -90,9 +90,7 @@ def choices(
 
 
 def _judge(asked: Asked, verdicts: Verdicts) -> _Judge:
-    names = verdicts.setting.names
-    codes = [code for code, name in enumerate(names) if name in asked.settings]
-    own = verdicts[np.isin(verdicts.setting.codes, codes)]
+    own = verdicts[verdicts.are_of(asked.settings)]
     lists = lists_of(own)
     side = side_by_side(lists)
     if (lists.order >= 0).any():

@@ -11,8 +11,7 @@ from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
 from epc.errors import MalformedError, UsageError
-from epc.records.bank import is_bank
-from epc.records.banks import Bank, complete, read_banks
+from epc.records.banks import Bank, complete, is_bank, read_banks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.reading import read
 from epc.records.observed.types import Header
@@ -100,9 +99,7 @@ def banks_of(header: Header, verdicts: Verdicts, patterns: Sequence[str] = ()) -
         note = header.settings[names[0]].note
         if (patterns and not fits(names, patterns)) or (note and not patterns):
             continue
-        codes = [n for n, name in enumerate(verdicts.setting.names) if name in names]
-        own = verdicts[np.isin(verdicts.setting.codes, codes)]
-        if bank := bank_of(names[0], own):
+        if bank := bank_of(names[0], verdicts[verdicts.are_of(names)]):
             yield bank
 
 

@@ -147,8 +147,9 @@ def import_(replies: Path, folder: Path, form: str) -> None:
       epc judge import scores.csv imported
     """
     from epc.records.judging.imports import import_replies
+    from epc.records.layout import stamp
 
-    when = now().strftime("%Y-%m-%dT%H:%M:%SZ")
+    when = stamp(now())
     log, unmatched = import_replies(replies, folder, now=when)
     if log is not None:
         show_report([folder], form)

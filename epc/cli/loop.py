@@ -59,6 +59,7 @@ def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> 
     """
     from epc.analysis.loop_decisions import draw
     from epc.analysis.loops import Files
+    from epc.records.layout import stamp
     from epc.records.loops import (
         Kept,
         append,
@@ -78,7 +79,7 @@ def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> 
         items,
         labels=labels,
         judge_b=judge_b,
-        time=now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        time=stamp(now()),
         ledger=read_ledger(log),
         kept=kept,
     )
@@ -210,6 +211,7 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
     from epc.analysis.loop_decisions import gate as decide
     from epc.analysis.loop_decisions import spent_by
     from epc.analysis.loops import Files
+    from epc.records.layout import stamp
     from epc.records.loops import read_ledger, spend
     from epc.records.typed import as_json
     from epc.report.loop_text import gate_sentence
@@ -225,7 +227,7 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
         for finding in decision.findings:
             note(str(finding))
         ctx.exit(ExitCode.MISUSE)
-    spend(log, spent_by(files, now().strftime("%Y-%m-%dT%H:%M:%SZ"), decision.decided))
+    spend(log, spent_by(files, stamp(now()), decision.decided))
     leave(clean=decision.word == "ship")
 
 

@@ -58,6 +58,7 @@ def demo(
     from epc.api.optimising import check, run
     from epc.engine.optimised import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
     from epc.errors import refuse
+    from epc.records.layout import stamp
     from epc.registry.writing import new_folder
     from epc.report.document import printed
     from epc.report.loop_text import document, loop_page
@@ -70,7 +71,7 @@ def demo(
         note(f"GEPA may ask {work.judge} {calls:,} times")
         final = run(work, begin, split, calls=calls, seed=seed, log=log)
         if final != begin:
-            check(work, split, log, time=now().strftime("%Y-%m-%dT%H:%M:%SZ"))
+            check(work, split, log, time=stamp(now()))
     if final == begin:
         say("The optimiser kept what it started with: there is nothing to check.")
         return
@@ -84,13 +85,13 @@ def demo(
 def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mapping[str, str]]":
     """Return the bank as a work, and what a run begins with."""
     from epc.engine.optimised import STARTS, Pickers
-    from epc.records.bank import parsed
+    from epc.records.banks import shared_bank
     from epc.registry.file_sources import reader
     from epc.registry.layout import BANK, FOLDER
     from epc.registry.reading import NAMED, find_checkout
 
     home = registry or str(find_checkout(Path.cwd(), option=NAMED))
-    work = Pickers.of(parsed(reader(home)(f"{FOLDER}/{BANK}")), judge)
+    work = Pickers.of(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)
     return work, work.start(STARTS[start])
 
 

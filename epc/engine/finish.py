@@ -5,7 +5,7 @@ same code that validation uses, and the live weights must equal them to the last
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from platform import python_version
@@ -28,7 +28,7 @@ from epc.records.calls import index_calls, without_reply
 from epc.records.canary import Canary
 from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, describe, weight_lines, write_encoded, write_lines
+from epc.records.layout import MANIFEST, describe, stamp, weight_lines, write_encoded, write_lines
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
@@ -78,7 +78,7 @@ def finish(
         if executor is None
         else {**_model_json(executor), "prompt_template": questions.config.executor_prompt},
         "provenance": {
-            "created": now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "created": stamp(now),
             "software": {
                 "epc": __version__,
                 "numpy": np.__version__,

@@ -6,34 +6,30 @@ the same command goes on where it stopped.
 """
 
 import asyncio
-import json
 import re
-import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct, ValidationError, convert
-from msgspec.structs import asdict
+from msgspec import Struct
 
 from epc.analysis.loop_decisions import used_up
 from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, of_texts
+from epc.engine.loop_programs import Request, program_of
 from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
 from epc.engine.run_session import Watch
 from epc.engine.task_group import all_of
-from epc.errors import EpcError, StoppedError, UsageError, able_to
+from epc.errors import EpcError, UsageError, able_to
 from epc.json_text import parse
-from epc.protocol.results import Json
 from epc.records.calls import call_of
+from epc.records.layout import stamp
 from epc.records.loops import (
     EXECUTED,
     GOLD,
@@ -60,38 +56,11 @@ _REPLY: Final = 200  # tokens that a judge's reply usually takes
 _MAX_TOKENS: Final = 1200
 _A, _B = "judge", "judge-b"
 _SIDE: Final = "check"
-_FUNCTION: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _SCORE: Final = "score"
 _FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
 _NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
 _OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 Place = tuple[str, str]  # a candidate and an item
-
-
-class Request(Struct, frozen=True, kw_only=True):
-    """What the user's program is given: names of candidate and item, and what they stand for.
-
-    `output` is there where it is only to be judged.
-    """
-
-    candidate: str
-    text: Any
-    item: str
-    value: Any
-    output: Any
-
-
-class Reply(Struct, frozen=True, kw_only=True):
-    """What the user's program says of an item: the output, and how it is judged.
-
-    `prompt` is what a judge is asked about it, `score` what the program's own metric gives it,
-    `gold` whether it is right, where the program can check that.
-    """
-
-    output: Any
-    prompt: str | None = None
-    score: float | None = None
-    gold: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +169,7 @@ async def check(
     program gives neither prompt nor score; WorldError if the disk fails.
     """
     plan = checking.plan
-    stated = clock().strftime("%Y-%m-%dT%H:%M:%SZ")
+    stated = stamp(clock())
     texts = tuple(plan.texts.values())
     with able_to("make", checking.folder):
         checking.folder.mkdir(exist_ok=True)
@@ -235,7 +204,7 @@ async def _execute(
 ) -> dict[Place, Executed]:
     """Return what the program says of every planned item, asking it for what is not on disk."""
     done, places = read_executed(checking.folder), asyncio.Semaphore(at_once)
-    program, failed = _program(execute), list[EpcError]()
+    program, failed = program_of(execute), list[EpcError]()
 
     async def one(place: Place, output: Any) -> None:
         candidate, item = place
@@ -263,7 +232,7 @@ async def _execute(
             prompt=reply.prompt,
             score=reply.score,
             gold=reply.gold,
-            at=clock().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            at=stamp(clock()),
         )
         append(checking.folder / EXECUTED, [row])
         done[place] = row
@@ -271,62 +240,6 @@ async def _execute(
     left = {place: output for place, output in checking.wanted.items() if place not in done}
     await all_of(one(place, output) for place, output in left.items())
     return done
-
-
-def _program(execute: str) -> Callable[[Request], Any]:
-    """Return the user's program as a coroutine: a function of a module, or a command."""
-    if _FUNCTION.fullmatch(execute):
-        module, _, name = execute.partition(":")
-        sys.path.insert(0, str(Path.cwd()))
-        try:
-            function = getattr(import_module(module), name)
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"--execute {execute}: {error}") from error
-        return lambda request: _of_function(function, request)
-    words = shlex.split(execute)
-    return lambda request: _of_command(words, request)
-
-
-async def _of_function(function: Callable[[Json], Any], request: Request) -> Reply:
-    try:
-        return _reply(await asyncio.to_thread(function, asdict(request)), request)
-    except Exception as error:
-        if isinstance(error, UsageError):
-            raise
-        raise _stopped(request, f"{type(error).__name__}: {error}") from error
-
-
-async def _of_command(words: Sequence[str], request: Request) -> Reply:
-    pipe = asyncio.subprocess.PIPE
-    with able_to("start", words[0]):
-        process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
-    stdout, stderr = await process.communicate(json.dumps(asdict(request)).encode())
-    if process.returncode:
-        last = stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise _stopped(request, f"exit code {process.returncode} {''.join(last)}".strip())
-    try:
-        return _reply(json.loads(stdout), request)
-    except ValueError as error:
-        raise UsageError(f"--execute printed no JSON: {error}") from error
-
-
-def _reply(value: Any, request: Request) -> Reply:
-    try:
-        reply = convert(value, Reply)
-    except ValidationError as error:
-        problem = f"--execute gave no reply for item {request.item}: {error}"
-        remedy = "an object with output, and prompt or score"
-        raise UsageError(f"{problem}; expected {remedy}") from error
-    if reply.prompt is None and reply.score is None:
-        raise UsageError("--execute gave neither a prompt for the judge nor a score")
-    return reply
-
-
-def _stopped(request: Request, problem: str) -> StoppedError:
-    return StoppedError(
-        f"candidate {request.candidate} was not executed on item {request.item}: {problem}\n"
-        "  the same command goes on with what is left"
-    )
 
 
 class _Wanted(Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from epc.engine.model import Prompt
 from epc.errors import unknown
 from epc.extras import require
 from epc.protocol.config import Decoding
-from epc.records.bank import Bank
+from epc.records.banks import SharedBank
 
 if TYPE_CHECKING:
     from epc.engine.local.models import Likelihood, Local
@@ -218,7 +218,7 @@ class Pickers:
     asked: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
 
     @classmethod
-    def of(cls, bank: Bank, judge: str) -> Self:
+    def of(cls, bank: SharedBank, judge: str) -> Self:
         """Return the work with a judge of the bank; its items are those that all judges scored.
 
         Raises: UsageError if the bank has no such judge.

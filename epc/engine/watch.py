@@ -34,7 +34,7 @@ from epc.engine.run_session import Watch
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
 from epc.records.calls import call_of
-from epc.records.layout import PLAN
+from epc.records.layout import PLAN, stamp
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import Call
@@ -175,7 +175,7 @@ async def _day(watching: Watching, caller: Caller, role: Role, now: datetime) ->
         spent.add(call)
     return Day(
         day=today,
-        at=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=stamp(now),
         epc=__version__,
         evaluator=ModelIdentity.parse(structs.asdict(role.model.identity)),
         served_models=tuple(sorted(spent.served_models)),

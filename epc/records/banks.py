@@ -1,11 +1,12 @@
 """A bank: several answers to each item, what judges scored them at each asking, and their labels.
 
 It is a CSV file with a line for each score: `item`, `response`, `judge`, `score`; and, where they
-are known, `domain`, `gold`, `asking`, and `group` for items that belong together. Or it is a
-Parquet file as `epc.records.bank` has it.
+are known, `domain`, `gold`, `asking`, and `group` for items that belong together (Reading R94). Or
+it is a Parquet file with all of these but `group`: `snapshots/bank.parquet` is one, and
+`pipeline/bank.py` makes it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +15,15 @@ from msgspec import Struct, ValidationError, convert
 
 from epc.arrays import Array, Codes, Flags, np
 from epc.errors import Finding, MalformedError
-from epc.records.bank import COLUMNS, GOLD, SCORE, columns_of, is_bank
+from epc.extras import require
 from epc.records.csv_tables import table_of
 from epc.records.observed.checking import misread
 from epc.records.observed.types import Name, Score
+from epc.records.parquet_columns import columns_of
 
 CLAUSE: Final = "R94"
+COLUMNS: Final = ("item", "domain", "response", "gold", "judge", "asking", "score")
+_GOLD, _SCORE = "gold", "score"
 _MOST_ASKINGS: Final = 1000
 NEEDED: Final = ("item", "response", "judge", "score")
 _EXPECTED: Final = f"a line for each score, with the columns {', '.join(NEEDED)}"
@@ -52,6 +56,20 @@ class Bank:
         return Bank(**parts, **whole)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedBank:
+    """What all judges of a Parquet file scored, of the same items.
+
+    Shapes: gold (items, responses); each judge's scores (items, responses, askings).
+    A score that is missing is NaN, and so is the gold of a response that is not there.
+    """
+
+    items: tuple[str, ...]
+    domains: tuple[str, ...]
+    gold: Array
+    scores: Mapping[str, Array]
+
+
 _OF_ITEM: Final = ("item", "cluster", "domain", "scores", "gold")
 
 
@@ -66,6 +84,45 @@ class _Line(Struct, frozen=True, kw_only=True):
     gold: Score | None = None
     asking: str = ""
     group: str | None = None
+
+
+def is_bank(path: Path) -> bool:
+    """Return whether a file is a Parquet bank."""
+    if path.suffix != ".parquet":
+        return False
+    require("data")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return {*COLUMNS} <= {*pq.read_schema(path).names}
+    except (pa.ArrowException, OSError):
+        return False
+
+
+def shared_bank(content: bytes) -> SharedBank:
+    """Return what all judges of a Parquet file scored.
+
+    Raises: UsageError if it is no such table; MissingExtraError without pyarrow.
+    """
+    table = columns_of(content, COLUMNS)
+    item, domain, response, _, judge, asking, _ = (table.codes[name] for name in COLUMNS)
+    items, domains, responses, _, judges, *_ = (table.names[name] for name in COLUMNS)
+    gold = np.full((len(items), len(responses)), np.nan)
+    gold[item, response] = table.numbers(_GOLD)
+    scores, score = {}, table.numbers(_SCORE)
+    for number, name in enumerate(judges):
+        own = judge == number
+        scores[name] = np.full((*gold.shape, 1 + asking[own].max()), np.nan)
+        scores[name][item[own], response[own], asking[own]] = score[own]
+    of_item = np.empty(len(items), np.int64)
+    of_item[item] = domain
+    return SharedBank(
+        items=tuple(items),
+        domains=tuple(domains[code] for code in of_item),
+        gold=gold,
+        scores=scores,
+    )
 
 
 def read_banks(path: Path) -> list[Bank]:
@@ -126,7 +183,7 @@ def _of_parquet(content: bytes) -> list[Bank]:
     item, domain, response, _, judge, asking, _ = (table.codes[name] for name in COLUMNS)
     _, domains, responses, _, judges, *_ = (table.names[name] for name in COLUMNS)
     columns = np.stack([judge, item, item * len(responses) + response, item, domain, asking])
-    values = np.stack([table.numbers(SCORE), table.numbers(GOLD)])
+    values = np.stack([table.numbers(_SCORE), table.numbers(_GOLD)])
     order = np.lexsort(columns[[5, 2, 1, 0]])
     return _by_judge(judges, columns[:, order], values[:, order], domains)
 

@@ -19,6 +19,7 @@ Rows are sorted and canonical, so the same measurement gives the same bytes.
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -149,3 +150,8 @@ def digest(path: Path) -> Json:
             size += len(chunk)
             rows += chunk.count(b"\n")
     return {"sha256": hasher.hexdigest(), "bytes": size, "rows": rows}
+
+
+def stamp(moment: datetime) -> str:
+    """Return a moment as records have it: in UTC, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -4,7 +4,7 @@ Pure: it takes documents of valid shape, and reads neither file nor clock.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from epc.analysis.observed_rows import Choices
 from epc.digests import sha256
@@ -17,6 +17,7 @@ from epc.registry.record import (
     Attested,
     Fault,
     Model,
+    Record,
 )
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
@@ -56,6 +57,20 @@ class Said:
     faults: tuple[Fault, ...] = ()
     platform: str | None = None
     choices: Choices = NO_CHOICES
+
+    @classmethod
+    def of(cls, card: Record) -> Self:
+        """Return what the card of recorded verdicts says that nobody could know without it."""
+        return cls(
+            generation=card.generation,
+            contributor=card.contributor,
+            login=card.login,
+            licence=card.licence,
+            conflicts=card.conflicts_of_interest,
+            proxy=False,
+            replicates=None,
+            faults=card.known_faults,
+        )
 
 
 def digest(value: Any) -> str:

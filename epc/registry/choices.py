@@ -13,7 +13,6 @@ from epc.analysis.choice_table import Asked, PriceOf, choices
 from epc.analysis.choosing import PICKED, Choices, Picked
 from epc.analysis.observed_rows import fits
 from epc.analysis.selection import bank_of, selections
-from epc.arrays import np
 from epc.errors import UsageError
 from epc.records.observed.columns import Verdicts, joined
 from epc.records.strict_json import dumps_line, write_text
@@ -102,8 +101,8 @@ def asked_in(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tupl
             with kept.folder(snapshot) as folder:
                 header, verdicts = kept_verdicts(folder)
             chosen = {n: s for n, s in header.settings.items() if fits([n], patterns)}
-            codes = [n for n, name in enumerate(verdicts.setting.names) if name in chosen]
-            if codes:
+            own = verdicts[verdicts.are_of(chosen)]
+            if len(own):
                 prompts = dict.fromkeys(setting.prompt.name for setting in chosen.values())
                 asked = Asked(
                     model=snapshot.tag.generation,
@@ -112,7 +111,7 @@ def asked_in(kept: Kept, settings: Mapping[str, Sequence[str]]) -> Iterator[tupl
                     prompt=" or ".join(prompts),
                     settings=frozenset(chosen),
                 )
-                yield asked, verdicts[np.isin(verdicts.setting.codes, codes)]
+                yield asked, own
 
 
 def compared_in(checkout: Path) -> _Compared:

@@ -202,12 +202,8 @@ def absence(absent: Sequence[Withheld], of: int) -> Iterator[str]:
 
 def _recorded(registry: Registry) -> Iterator[tuple[Record, Origin]]:
     """Yield the cards of recorded verdicts: of a superseded one the newer snapshot has them."""
-    cards = (
-        s.card
-        for s in registry.snapshots.values()
-        if KINDS[s.kind].verdict_file and not registry.ended_by(str(s.tag), "superseded")
-    )
-    return ((card, card.origin) for card in cards if card.origin)
+    cards = (s.card for s in registry.snapshots.values() if not registry.is_said_anew(s))
+    return ((card, card.origin) for card in cards if KINDS[card.kind].verdict_file and card.origin)
 
 
 def _making(card: Record) -> str:

@@ -79,7 +79,12 @@ def card_of(
     ]
     own = [(each, groups) for each in recorded if (groups := recorded_of(each, who))]
     days_left = (_days_left(registry.meant(life, as_of), state, as_of) for life, state in served)
-    figures = [f for snapshot in states for f in _of_snapshot(*snapshot, settings)]
+    figures = [
+        figure
+        for snapshot in states
+        if not registry.is_said_anew(snapshot[0], as_of)
+        for figure in _of_snapshot(*snapshot, settings)
+    ]
     published = {_said(figure) for figure in figures} if own else set()
     observed = (
         figure
@@ -190,8 +195,6 @@ def _of_snapshot(
     if "groups" not in snapshot.figures:
         yield from _figures(snapshot, state, why)
         return
-    if why.startswith("superseded"):
-        return  # the newer snapshot has the same verdicts
     figures = parse(snapshot.figures, Figures)
     for group in figures.groups:
         if fits(group.settings, settings):

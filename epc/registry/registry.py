@@ -15,6 +15,7 @@ from epc.protocol.results import Json
 from epc.records.typed import parse
 from epc.registry import catalogue, expiry, platforms
 from epc.registry.expiry import Expiry, Policy
+from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
 from epc.registry.named import Matches, Meaning, Names, names_of
 from epc.registry.names import Served, followed, is_same
@@ -238,6 +239,11 @@ class Registry:
         """Return the event up to a day that ended a snapshot; of several the kind named first."""
         events = [e for e in self.by_tag.get(tag, ()) if e.event in kinds and e.date <= as_of]
         return min(events, key=lambda event: kinds.index(event.event), default=None)
+
+    def is_said_anew(self, snapshot: Snapshot, as_of: date = date.max) -> bool:
+        """Return whether a newer snapshot has the recorded verdicts of this one."""
+        is_of_verdicts = KINDS[snapshot.kind].verdict_file
+        return is_of_verdicts and bool(self.ended_by(str(snapshot.tag), "superseded", as_of=as_of))
 
     def of_tag(self, tag: str, as_of: date) -> Expiry:
         """Return the state of one snapshot."""

@@ -7,7 +7,7 @@ asked does not depend on any answer, so everything is under way at once.
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -46,7 +46,7 @@ from epc.records.judging.layout import (
     role_of,
 )
 from epc.records.judging.prompts import JudgePrompt, load_mapping, load_prompts
-from epc.records.layout import CALLS
+from epc.records.layout import CALLS, stamp
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 from epc.spec.judge_v1 import VERDICTS, Method
@@ -163,7 +163,7 @@ async def evaluate(
             journal.remove()
             return load_run_log(folder)
         watched = _watched(evaluation, canary=canary)
-        run_log.begin(folder, origin="run", now=_stamp(clock()), canary=bool(watched))
+        run_log.begin(folder, origin="run", now=stamp(clock()), canary=bool(watched))
         caller = Caller(
             journal=journal,
             reuse=True,
@@ -184,7 +184,7 @@ async def evaluate(
         await sitting.ask_all()
         heard = {judge: await panel.end() for judge, panel in panels.items()}
         progress.begin("writing", 1)
-        log = sitting.finish(now=_stamp(clock()), canary=heard)
+        log = sitting.finish(now=stamp(clock()), canary=heard)
         journal.remove()
         return log
 
@@ -295,7 +295,3 @@ def _require_same(name: str, stated: Mapping[str, Any], current: Json) -> None:
                 f"{name}'s {key} is {current[key]}, the evaluation was planned with {value}: "
                 "go on where it was planned, or plan again"
             )
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

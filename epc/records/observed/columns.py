@@ -3,7 +3,7 @@
 A million verdicts name few settings, items and texts. So a column holds each value once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from operator import attrgetter
@@ -82,6 +82,11 @@ class Verdicts:
             lines=self.lines[chosen],
             **{n: Column(codes=c.codes[chosen], names=c.names) for n, c in columns.items()},
         )
+
+    def are_of(self, settings: Container[str]) -> Flags:
+        """Return which verdicts were given in one of these settings."""
+        codes = [code for code, name in enumerate(self.setting.names) if name in settings]
+        return np.isin(self.setting.codes, codes)
 
 
 COLUMNS: Final = tuple(each.name for each in fields(Verdicts) if each.name != "lines")

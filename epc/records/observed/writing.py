@@ -85,8 +85,7 @@ def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Ro
     Raises: UsageError if there is no such judge, or its settings are of several models.
     """
     own = _settings(header, judge)
-    codes = [code for code, name in enumerate(verdicts.setting.names) if name in own]
-    chosen = np.flatnonzero(np.isin(verdicts.setting.codes, codes))
+    chosen = np.flatnonzero(verdicts.are_of(own))
     if not len(chosen):
         raise UsageError(f"no verdict is by {judge}\n  fix: see `epc observe report`")
     rows = rows_of(verdicts, chosen)

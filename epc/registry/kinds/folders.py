@@ -1,6 +1,7 @@
 """What a folder holds, of whichever kind, and what is wrong with a document of it."""
 
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,6 +9,8 @@ from epc.errors import Finding
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.registry.kinds.table import KINDS
+from epc.registry.layout import CARD
+from epc.registry.record import Record
 
 CLAUSE: Final = "EPC-4"
 RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
@@ -38,3 +41,11 @@ def read_document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
 def departure(where: str, problem: str) -> Finding:
     """Return a finding of a published folder."""
     return Finding(clause=CLAUSE, where=where, problem=problem, remedy=RESTORE)
+
+
+def unlike(card: Record, right: Record, document: str) -> Iterator[Finding]:
+    """Yield where a published card is not the one that its own document gives."""
+    stated = card.as_json()
+    for key, value in right.as_json().items():
+        if stated[key] != value:
+            yield departure(f"/{CARD}/{key}", f"is not what {document} says")

@@ -17,8 +17,8 @@ from epc.records.loop_runs import CHECKS, LOG, LOOP, LoopRuns, RunGains, gains_o
 from epc.records.observed.types import Judge
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest
-from epc.registry.kinds.folders import departure, read_document
-from epc.registry.layout import CARD, FIGURES, SUMS
+from epc.registry.kinds.folders import departure, read_document, unlike
+from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
 from epc.registry.record import Fault, Model, Record
 from epc.registry.snapshots import Snapshot
@@ -202,22 +202,8 @@ def departures(
     if wrong:
         return
     runs = parse(stated, LoopRuns)
-    declaration = Said(
-        generation=card.generation,
-        contributor=card.contributor,
-        login=card.login,
-        licence=card.licence,
-        conflicts=card.conflicts_of_interest,
-        proxy=False,
-        replicates=None,
-    )
-    right = replace(
-        loop_card_of(Tag.parse(card.tag), runs, declaration), known_faults=card.known_faults
-    )
-    stated_card = card.as_json()
-    for key, value in right.as_json().items():
-        if stated_card[key] != value:
-            yield departure(f"/{CARD}/{key}", f"is not what {LOOP} says")
+    right = loop_card_of(Tag.parse(card.tag), runs, Said.of(card))
+    yield from unlike(card, replace(right, known_faults=card.known_faults), LOOP)
     if parse(figures, _Figures).kept.keys() != runs.starts.keys():
         yield departure(f"/{FIGURES}/figures/kept", f"has other starts than {LOOP}")
     if any(listed.get(f"raw/{name}") != value for name, value in runs.files.items()):

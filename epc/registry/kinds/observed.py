@@ -31,7 +31,7 @@ from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
-from epc.registry.kinds.folders import departure, read_document
+from epc.registry.kinds.folders import departure, read_document, unlike
 from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
 from epc.registry.observed import (
     document_of,
@@ -244,23 +244,10 @@ def departures(
         return
     document = parse(stated, Observed)
     days = tuple(filter(None, (card.first_day, card.last_day)))
-    declaration = Said(
-        generation=card.generation,
-        contributor=card.contributor,
-        login=card.login,
-        licence=card.licence,
-        conflicts=card.conflicts_of_interest,
-        proxy=False,
-        replicates=None,
-        faults=card.known_faults,
-    )
     right = observed_card_of(
-        Tag.parse(card.tag), document, days=days, declaration=declaration, kept=bool(card.kept)
+        Tag.parse(card.tag), document, days=days, declaration=Said.of(card), kept=bool(card.kept)
     )
-    stated_card = card.as_json()
-    for key, value in right.as_json().items():
-        if stated_card[key] != value:
-            yield departure(f"/{CARD}/{key}", f"is not what {OBSERVED} says")
+    yield from unlike(card, right, OBSERVED)
     if figures["n"] != document.verdicts:
         yield departure(f"/{FIGURES}/figures/n", f"is not what {OBSERVED} says")
 

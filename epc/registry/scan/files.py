@@ -96,7 +96,7 @@ class Files:
 
 @dataclass(slots=True, kw_only=True)
 class Text(Files):
-    """A text that stands in no file."""
+    """A text that was handed over, and is in no file."""
 
     paths: Sequence[Path] = ()
     text: str

@@ -17,6 +17,7 @@ from installed_support import Installed
 from registry_support import ROOT, git
 from scan_support import NAMES, TODAY, expected, project, scan, unindented
 from site_support import epc
+from workflow_support import assert_workflow_of_a_page
 
 BIN = Path(sys.executable).parent
 PAGE = (ROOT / "site" / "docs" / "ci.md").read_text("utf-8")
@@ -142,27 +143,9 @@ def test_an_action_keeps_its_schema_and_zizmor_finds_nothing(path: Path) -> None
 
 def test_the_pages_workflow_keeps_its_schema_and_actionlint_finds_nothing(tmp_path: Path) -> None:
     workflow, hooks = blocks("yaml")
-    folder = tmp_path / ".github" / "workflows"
-    folder.mkdir(parents=True)
-    git(tmp_path, "init", "--quiet")
-    (tmp_path / "action.yml").write_text((ROOT / "action.yml").read_text())
-    path = folder / "models.yml"
-    # Of a local action, actionlint knows the inputs.
-    path.write_text(workflow.replace("OWNER/NAME@COMMIT", "./"))
-    for words in (
-        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
-        ("actionlint",),
-    ):
-        done = subprocess.run(
-            [BIN / words[0], *words[1:], path],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    own = re.findall(r"actions/checkout@\S+ # \S+", workflow)
-    assert own[0] in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert_workflow_of_a_page(
+        tmp_path, ROOT / "action.yml", workflow.replace("OWNER/NAME@COMMIT", "./")
+    )
     assert yaml.safe_load(hooks)["repos"][0]["hooks"][0]["id"] == "epc-scan"
 
 

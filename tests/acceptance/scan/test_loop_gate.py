@@ -10,7 +10,8 @@ import pytest
 import yaml
 from loop_support import run_files
 from program_support import run_program
-from registry_support import ROOT, git
+from registry_support import ROOT
+from workflow_support import assert_workflow_of_a_page
 
 BIN = Path(sys.executable).parent
 ACTION = ROOT / "loop-gate" / "action.yml"
@@ -66,25 +67,9 @@ def test_reading_r93_the_action_installs_by_a_target_that_exists() -> None:
 
 
 def test_reading_r93_the_pages_workflow_keeps_its_schema(tmp_path: Path) -> None:
-    (tmp_path / ".github" / "workflows").mkdir(parents=True)
-    git(tmp_path, "init", "--quiet")
-    (tmp_path / "action.yml").write_text(ACTION.read_text())
-    path = tmp_path / ".github" / "workflows" / "gate.yml"
-    path.write_text(WORKFLOW.replace("OWNER/NAME/loop-gate@COMMIT", "./"))
-    for words in (
-        ("check-jsonschema", "--builtin-schema", "vendor.github-workflows"),
-        ("actionlint",),
-    ):
-        done = subprocess.run(
-            [BIN / words[0], *words[1:], path],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-    checkout = re.findall(r"actions/checkout@\S+ # \S+", WORKFLOW)
-    assert checkout[0] in (ROOT / ".github" / "workflows" / "ci.yml").read_text()
+    assert_workflow_of_a_page(
+        tmp_path, ACTION, WORKFLOW.replace("OWNER/NAME/loop-gate@COMMIT", "./")
+    )
 
 
 def test_reading_r93_the_hook_gates_the_files_that_its_arguments_name(tmp_path: Path) -> None:

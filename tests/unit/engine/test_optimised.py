@@ -11,17 +11,17 @@ from registry_support import ROOT
 
 from epc.engine.optimised import JUDGES, SIZES, STARTS, Pickers, Split, Sums
 from epc.errors import UsageError
-from epc.records.bank import Bank, parsed
+from epc.records.banks import SharedBank, shared_bank
 
 pytestmark = pytest.mark.extra  # Parquet
 
 
 @pytest.fixture(scope="module")
-def bank() -> Bank:
-    return parsed((ROOT / "snapshots" / "bank.parquet").read_bytes())
+def bank() -> SharedBank:
+    return shared_bank((ROOT / "snapshots" / "bank.parquet").read_bytes())
 
 
-def test_reading_r93_equal_votes_are_decided_without_gold(bank: Bank) -> None:
+def test_reading_r93_equal_votes_are_decided_without_gold(bank: SharedBank) -> None:
     """The right answer stands first in the bank: to take the first of equals would cheat."""
     work = Pickers.of(bank, "gpt-5.4")
     nobody = dict.fromkeys(work.names, "0.0")
@@ -31,7 +31,7 @@ def test_reading_r93_equal_votes_are_decided_without_gold(bank: Bank) -> None:
     assert right == pytest.approx(0.25, abs=3 * np.sqrt(0.25 * 0.75 / len(work.items)))
 
 
-def test_reading_r93_the_asking_of_the_checks_is_never_the_optimisers(bank: Bank) -> None:
+def test_reading_r93_the_asking_of_the_checks_is_never_the_optimisers(bank: SharedBank) -> None:
     judge = "gpt-5.4-nano"
     marked = {**bank.scores, judge: np.broadcast_to(np.arange(8.0), bank.scores[judge].shape)}
     work = Pickers.of(replace(bank, scores=marked), judge)
@@ -43,7 +43,7 @@ def test_reading_r93_the_asking_of_the_checks_is_never_the_optimisers(bank: Bank
     assert work.fresh(judge, items, [2]) == [7]
 
 
-def test_a_candidate_hands_in_the_answer_with_most_weighted_votes(bank: Bank) -> None:
+def test_a_candidate_hands_in_the_answer_with_most_weighted_votes(bank: SharedBank) -> None:
     """One picker alone decides as it did: counted from the scores in the bank."""
     work = Pickers.of(bank, "gpt-5.4")
     picker = STARTS["good"]
@@ -55,14 +55,14 @@ def test_a_candidate_hands_in_the_answer_with_most_weighted_votes(bank: Bank) ->
     assert np.mean(chosen == alone[places]) > 0.999  # equal scores of two answers are rare
 
 
-def test_judges_a_and_b_are_of_other_makers_and_no_picker_is_a_judge(bank: Bank) -> None:
+def test_judges_a_and_b_are_of_other_makers_and_no_picker_is_a_judge(bank: SharedBank) -> None:
     makers = {name: name.split("-")[0] for name in JUDGES}
 
     assert all(makers[a] != makers[b] for a, b in JUDGES.items())
     assert not set(Pickers.of(bank, "gpt-5.4").names) & set(JUDGES)
 
 
-def test_the_starts_are_the_pickers_that_are_right_most_and_least_often(bank: Bank) -> None:
+def test_the_starts_are_the_pickers_that_are_right_most_and_least_often(bank: SharedBank) -> None:
     work = Pickers.of(bank, "gpt-5.4")
     right = {
         name: np.mean(work.right(work.items, work.outputs(work.start(name), work.items)))
@@ -73,7 +73,7 @@ def test_the_starts_are_the_pickers_that_are_right_most_and_least_often(bank: Ba
     assert min(right, key=right.__getitem__) == STARTS["weak"]
 
 
-def test_a_seed_draws_parts_without_a_common_item(bank: Bank) -> None:
+def test_a_seed_draws_parts_without_a_common_item(bank: SharedBank) -> None:
     items = Pickers.of(bank, "gpt-5.4").items
 
     split = Split.drawn(items, SIZES, 3)
@@ -84,7 +84,7 @@ def test_a_seed_draws_parts_without_a_common_item(bank: Bank) -> None:
     assert split != Split.drawn(items, SIZES, 4)
 
 
-def test_a_proposal_keeps_about_half_of_the_weights(bank: Bank) -> None:
+def test_a_proposal_keeps_about_half_of_the_weights(bank: SharedBank) -> None:
     work = Pickers.of(bank, "gpt-5.4")
     rng = random.Random(1)
     steps = [work.start(STARTS["weak"])]
@@ -97,7 +97,7 @@ def test_a_proposal_keeps_about_half_of_the_weights(bank: Bank) -> None:
     assert kept[True] / kept.total() == pytest.approx(0.5 + 0.5 / 11, abs=0.03)
 
 
-def test_a_judge_that_is_not_in_the_bank_is_named_with_those_that_are(bank: Bank) -> None:
+def test_a_judge_that_is_not_in_the_bank_is_named_with_those_that_are(bank: SharedBank) -> None:
     with pytest.raises(UsageError, match=r"no judge gpt-5\.4-nan: did you mean gpt-5\.4-nano"):
         Pickers.of(bank, "gpt-5.4-nan")
 

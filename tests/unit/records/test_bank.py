@@ -11,7 +11,7 @@ import pytest
 from registry_support import ROOT
 
 from epc.errors import UsageError
-from epc.records.bank import COLUMNS, parsed
+from epc.records.banks import COLUMNS, shared_bank
 
 pytestmark = pytest.mark.extra  # Parquet
 
@@ -97,7 +97,7 @@ def test_a_bank_is_read_into_arrays_with_a_gap_where_a_score_is_missing(tmp_path
     path = tmp_path / "bank.parquet"
     pd.DataFrame(rows, columns=list(COLUMNS)).to_parquet(path)
 
-    bank = parsed(path.read_bytes())
+    bank = shared_bank(path.read_bytes())
 
     assert bank.items == ("Focus/1", "Math/2")
     assert bank.domains == ("Focus", "Math")
@@ -112,4 +112,4 @@ def test_a_bank_is_read_into_arrays_with_a_gap_where_a_score_is_missing(tmp_path
 @pytest.mark.parametrize("content", [b"", b"item,score\n", b"PAR1 and then nothing"])
 def test_what_is_no_bank_says_which_columns_one_has(content: bytes) -> None:
     with pytest.raises(UsageError, match="item, domain, response, gold, judge, asking, score"):
-        parsed(content)
+        shared_bank(content)

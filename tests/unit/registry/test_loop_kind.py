@@ -12,7 +12,7 @@ from registry_support import ROOT
 from scipy import stats
 
 from epc.engine.optimised import JUDGES, STARTS, Pickers
-from epc.records.bank import parsed
+from epc.records.banks import shared_bank
 from epc.records.loop_runs import LOG
 from epc.registry.kinds.folders import kind_of
 
@@ -86,7 +86,7 @@ def test_reading_r93_gepa_repeats_a_published_run_score_by_score(start: str) -> 
     import loops  # it writes Parquet
 
     tag = next(tag for tag in TAGS if tag.endswith("gpt-5.4-mini"))
-    bank = parsed((SNAPSHOTS / "bank.parquet").read_bytes())
+    bank = shared_bank((SNAPSHOTS / "bank.parquet").read_bytes())
     published: Any = pd.read_parquet(raw(tag, "log.parquet"))
     wanted = published[published.run == f"{start}/07"].drop(columns="run")
 
