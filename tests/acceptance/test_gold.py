@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from records_support import epc
+from registry_support import ROOT
 
 UNKNOWN = "quality  not measured"
 WINS = {"plain": 2, "long": 9, "short": 5}  # of 10, by the judge
@@ -73,6 +74,11 @@ def test_reading_r91_labels_say_that_what_the_judge_teaches_is_worse_work(
     assert "what the judge teaches is worse work than choosing at random" in text
     assert "plain, long" in text
     assert UNKNOWN not in text
+    page = (ROOT / "site" / "docs" / "gold.md").read_text("utf-8")
+    shown = page.split("```text\nquality", 1)[1].split("```", 1)[0].splitlines()
+    assert len(shown) > 5
+    assert {*shown[1:]} <= {*text.splitlines()}, "the page shows what this audit prints"
+    assert f"quality{shown[0]}" in text
 
 
 def test_reading_r91_a_run_keeps_its_labels_and_every_report_of_it_reads_them(
