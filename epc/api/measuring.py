@@ -19,6 +19,7 @@ from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
 from epc.engine.run_session import Watch
 from epc.engine.session import measure, reopen, start
+from epc.engine.task_group import run_until_ctrl_c
 from epc.records.campaign import campaign_around, is_campaign
 from epc.records.designs import Design
 from epc.spec.epc_v1 import ControlMethod
@@ -227,7 +228,7 @@ def done(work: Coroutine[Any, Any, Any]) -> None:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
+        run_until_ctrl_c(work)
         return
     _in_a_thread(work)
 

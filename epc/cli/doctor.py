@@ -116,8 +116,6 @@ def _examined(
 
     Raises: WorldError if it cannot be reached; UsageError if it cannot be asked like this.
     """
-    import asyncio
-
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.budget import Limits
     from epc.engine.catalog import open_model
@@ -125,6 +123,7 @@ def _examined(
     from epc.engine.model import CallError
     from epc.engine.run_session import restrain
     from epc.engine.session import require_keys, require_role
+    from epc.engine.task_group import run_until_ctrl_c
 
     fetch_weights_if_named(name, executor)
     model = open_model(name)
@@ -140,7 +139,7 @@ def _examined(
 
     note(f"asking   {name} about ten questions")
     try:
-        return asyncio.run(asking())
+        return run_until_ctrl_c(asking())
     except CallError as error:
         raise WorldError(str(error)) from None
 

@@ -30,12 +30,11 @@ def carried_out(
     Raises: StoppedError where it was stopped, by a limit, a provider or the user; WorldError where
     nothing is left to go on with.
     """
-    import asyncio
-
     from epc.engine.model import CallError
+    from epc.engine.task_group import run_until_ctrl_c
 
     try:
-        return asyncio.run(work)
+        return run_until_ctrl_c(work)
     except CallError as error:
         if discarded():
             next_step = "nothing was answered, and no run folder is left: run it again"

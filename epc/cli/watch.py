@@ -28,12 +28,11 @@ def spot_check(
     The commit that published it draws the pairs: nobody knew them while measuring. Each is asked
     twice, so that the evaluator's own changes of mind are measured beside.
     """
-    import asyncio
-
     from epc.analysis.spot_checking import SpotCheck, draw, judged
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named
     from epc.engine.panel import ask_twice
+    from epc.engine.task_group import run_until_ctrl_c
     from epc.records.strict_json import write
     from epc.records.typed import as_json
     from epc.registry.spot_checks import is_direct, published
@@ -55,7 +54,7 @@ def spot_check(
         watch=shown,
         limits=limits,
     )
-    identity, answers = asyncio.run(asking)
+    identity, answers = run_until_ctrl_c(asking)
     value = SpotCheck(
         tag=tag,
         seed=publication.commit,
@@ -141,10 +140,9 @@ def command(
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
       epc watch v1.0-SmolLM2-135M-Likelihood --spot-check 20 --out check.json
     """
-    import asyncio
-
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named, show_forecast
+    from epc.engine.task_group import run_until_ctrl_c
     from epc.engine.watch import ask_today, begin, expect
     from epc.report.watch_text import report
 
@@ -168,7 +166,7 @@ def command(
         calls = len(watching.due) * watching.askings
         note(f"watch    {run}: a day asks {calls} questions of {watching.evaluator}")
         try:
-            standing = asyncio.run(ask_today(watching, clock=now, watch=shown, limits=limits))
+            standing = run_until_ctrl_c(ask_today(watching, clock=now, watch=shown, limits=limits))
         except KeyboardInterrupt:
             message = "stopped; nothing answered is lost\n  the same command goes on today"
             raise StoppedError(message) from None

@@ -7,14 +7,51 @@ Any other failure cancels them.
 
 import asyncio
 import gc
+import signal
+import threading
 from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Final, TypeVar
 
 from epc.errors import StoppedError
 
 T = TypeVar("T")
 _ALLOCATIONS: Final = 20_000  # more new objects than hundreds of calls under way hold
+
+
+def run_until_ctrl_c(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of some work, or cancel it on Ctrl-C when no callback is under way.
+
+    asyncio's handler cancels at the moment of the signal. A callback that has just seen its future
+    not done then fails to set it, and Python prints a traceback although nothing is wrong.
+
+    Raises: KeyboardInterrupt after Ctrl-C; a second one ends the program wherever it is.
+    """
+    return asyncio.run(_between_callbacks(work))
+
+
+async def _between_callbacks(work: Coroutine[Any, Any, T]) -> T:
+    cancel = signal.getsignal(signal.SIGINT)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or not callable(cancel):
+        return await work
+    loop, waiting = asyncio.get_running_loop(), True
+
+    def cancel_unless_ended() -> None:
+        if waiting:
+            cancel(signal.SIGINT, None)
+
+    def cancel_soon(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        loop.call_soon_threadsafe(cancel_unless_ended)
+
+    signal.signal(signal.SIGINT, cancel_soon)
+    try:
+        return await work
+    finally:
+        waiting = False
+        signal.signal(signal.SIGINT, cancel)
 
 
 async def all_of(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
