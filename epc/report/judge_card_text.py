@@ -22,6 +22,7 @@ from epc.analysis.judge_card import (
 )
 from epc.records.observed.types import UNKNOWN
 from epc.report.document import Table, printed
+from epc.report.figure_names import parted
 from epc.report.loop_text import starts_sentences
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Pair
@@ -36,6 +37,7 @@ _PICKED: Final[Mapping[str, tuple[str, str]]] = {
     "taste_most": ("taste, at most", ".2f"),
     "gold_gain": ("right, of 100", "+.1c"),
 }
+_WHOLE: Final = 100  # from which on a figure is shown without decimals
 _FEW: Final = 2  # other prompts, from which on they are one line
 _PUBLIC: Final = "open-weights"  # the platform of weights that anybody has
 # What a judge did, by the figure that counts it.
@@ -268,22 +270,34 @@ def _platforms(card: Card) -> Iterator[str]:
 
 
 def _rows(figures: Sequence[Known]) -> Iterator[str]:
-    """Yield figures under their names, each with what it was measured in.
+    """Yield figures below their names in words, a line for each with what it was measured in.
 
-    Where one prompt is that of comparisons, the others are one line.
+    Where one prompt is that of comparisons, the others are the end of its line.
     """
-    for name in dict.fromkeys((figure.name, figure.subset) for figure in figures):
-        yield f"  {' '.join(filter(None, (name[1], name[0])))}"
-        shown, others = folded([f for f in figures if (f.name, f.subset) == name])
-        width = max(len(figure.basis) for figure in shown)
-        for figure in shown:
-            items = "" if figure.items is None else f", items {figure.items:,}"
+    kinds = dict.fromkeys(parted(figure.name)[:2] for figure in figures)
+    for kind, words in kinds:
+        yield f"  {kind}" + ("" if words == kind.replace("_", " ") else f": {words}")
+        of_kind = [figure for figure in figures if parted(figure.name)[0] == kind]
+        rows = [*_shown(of_kind)]
+        width = max(len(label) for label, _, _ in rows)
+        for label, figure, others in rows:
+            items = "" if figure.items in {None, figure.n} else f", items {figure.items:,}"
             out = f"  (left out: {figure.left_out})" if figure.left_out else ""
             counts = f"n {figure.n:,} {figure.unit}{items}"
             read = figure.epc_5_2 and f"  {figure.epc_5_2}"
-            yield f"    {figure.basis:<{width}}  {interval(figure):<24}  {counts}{read}{out}"
-        if others:
-            yield f"    {others}"
+            beside = others and f"  ({others})"
+            yield f"    {label:<{width}}  {interval(figure):<24}  {counts}{read}{out}{beside}"
+
+
+def _shown(figures: Sequence[Known]) -> Iterator[tuple[str, Known, str]]:
+    """Yield the figures of one kind that are shown: what each is of, and its other prompts."""
+    for name, subset in dict.fromkeys((figure.name, figure.subset) for figure in figures):
+        of_name = [f for f in figures if (f.name, f.subset) == (name, subset)]
+        rows, others = folded(of_name)
+        for figure in rows:
+            part = name.removeprefix(parted(name)[0]).removeprefix("/")
+            which = filter(None, (subset, part, figure.basis))
+            yield "  ".join(which), figure, others if figure is rows[-1] else ""
 
 
 def shown(card: Card) -> Card:
@@ -302,7 +316,7 @@ def folded(rows: Sequence[Known]) -> tuple[list[Known], str]:
     values = [row.value for row in rows if not row.plain and row.value is not None]
     if not plain or len(values) < _FEW:
         return [*rows], ""
-    return plain, f"{len(values)} other prompts or decodings: {range_text(_ends(values), '.3f')}"
+    return plain, f"{len(values)} other settings: {range_text(_ends(values), _form(*values))}"
 
 
 def _ends(values: Sequence[float]) -> tuple[float, float]:
@@ -331,8 +345,12 @@ def conditions(card: Card) -> Iterator[tuple[str, str, str, str]]:
 
 def interval(figure: Known) -> str:
     """Return a figure with its interval, in as many places as it needs."""
-    form = "," if figure.name == DAYS_LEFT else ".3f"
+    form = "," if figure.name == DAYS_LEFT else _form(figure.value or 0.0)
     return figure_text(figure.value, figure.ci95, form, NO_INTERVAL)
+
+
+def _form(*values: float) -> str:
+    return ",.0f" if max(map(abs, values)) >= _WHOLE else ".3f"
 
 
 def sections(card: Card) -> Iterator[tuple[str, list[Known]]]:

@@ -1,8 +1,9 @@
 """Which judge may be used, in words: a sentence first, then each with its figure and its price."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
-from epc.analysis.choosing import ALL, Option, Reached, Which
+from epc.analysis.choosing import ALL, Option, Reached, ShortList, Which
 
 
 def sentence(answer: Which) -> str:
@@ -13,21 +14,40 @@ def sentence(answer: Which) -> str:
         return f"No measured judge fits ({measured})."
     first, *others = short.options
     if not others:
-        if not beaten(answer):
-            only = "no other measured judge fits"
-            return f"{first.way.words}: right in {first.right:.1%}; {only} ({measured})."
-        return (
-            f"{first.way.words}: right in {first.right:.1%}, which is shown to be more often than "
-            f"every other measured judge that fits ({measured})."
-        )
+        only = "; no other measured judge fits"
+        if beaten(answer):
+            only = ", which is shown to be more often than every other measured judge that fits"
+        right = f"{first.way.words}: right in {first.right:.1%}"
+        return f"{right}{only} ({measured}).{_better(short)}"
     price = " None of them has a price here."
     if first.way.usd is not None:  # the cheapest comes first
         cost = price_text(first.way.usd)
-        price = f" Of those with a price the cheapest is {first.way.words}: {cost}."
+        cheapest = "Of those with a price the cheapest" if answer.budget is None else "The cheapest"
+        price = f" {cheapest} is {first.way.words}: {cost}."
     return (
-        f"No measured judge is shown to be better than any of these {len(short.options)} "
-        f"({measured}).{price}"
+        f"{_nobody(answer)} is shown to be better than any of these {len(short.options)} "
+        f"({measured}).{price}{_better(short)}"
     )
+
+
+def _nobody(answer: Which) -> str:
+    """Return among whom no judge is better: a budget leaves out who is dear or has no price."""
+    if answer.budget is None:
+        return "No measured judge"
+    return f"No measured judge with a price of at most ${answer.budget:g}"
+
+
+def _better(short: ShortList) -> str:
+    """Say who is better and left out by the budget: its interval is above all that are listed."""
+    most = max((option.right.ci95 or (0.0, inf))[1] or inf for option in short.options)
+    left_out = _best_of_each([*short.too_dear, *short.unpriced])
+    better = [o for o in left_out if o.right.ci95 and o.right.ci95[0] > most]
+    if not better:
+        return ""
+    best, *others = better
+    more = f" and {len(others)} more below" if others else ""
+    name = f"{best.way.words} ({best.right.value:.0%})"
+    return f" Right more often, but over the budget or without a price: {name}{more}."
 
 
 def text(answer: Which) -> str:

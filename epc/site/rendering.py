@@ -17,6 +17,7 @@ from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life
 from epc.registry.reference import TABLES, reference_rows
 from epc.report import succession_text
+from epc.report.figure_names import FIGURES
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, front, linked_data, profile, which
@@ -31,7 +32,6 @@ from epc.site.social import has_card
 from epc.site.story import story
 from epc.site.telling import beside, no_baseline, told
 from epc.site.templating import environment
-from epc.site.wording import FIGURES
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 

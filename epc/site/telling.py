@@ -13,11 +13,11 @@ from epc.registry.record import Citation, Origin, Record
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.document import sentence
+from epc.report.figure_names import in_words
 from epc.report.judge_card_text import did
 from epc.report.loop_text import starts_sentences
 from epc.simulation.noise import Band
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
-from epc.site.wording import in_words
 from epc.spec.domains import Pair
 from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
 

@@ -11,6 +11,7 @@ from epc.records.strict_json import dumps_line
 from epc.registry.kinds.loop import reports_of
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.report.coupling_text import MEANING, condition, headline, p_value
+from epc.report.figure_names import in_words
 from epc.report.judge_card_text import picking, picks
 from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
@@ -20,7 +21,7 @@ from epc.site.escaping import address, finalized, verbatim
 from epc.site.front import part
 from epc.site.pages import Platform
 from epc.site.profile import long_day
-from epc.site.wording import glossed, in_words
+from epc.site.wording import glossed
 from epc.spec.coupling import UNKNOWN_QUALITY
 
 _HALF: Final = 183  # days

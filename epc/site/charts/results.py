@@ -6,10 +6,10 @@ from typing import Final
 from epc.protocol.results import Json
 from epc.registry.figures import Figure, rank
 from epc.registry.kinds.table import KINDS
+from epc.report.figure_names import in_words
 from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.pages import Direction, Row
-from epc.site.wording import in_words
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import VERDICTS

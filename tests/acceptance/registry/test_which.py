@@ -92,6 +92,12 @@ def test_a_budget_and_the_end_of_a_judge_leave_it_out(compared: Checkout) -> Non
     assert names(cheap["options"]) == [("Judge-2", 1)]
     assert names(cheap["too_dear"]) == [("Judge-2", 8)]
 
+    budget = ("--domain", "math", "--budget", "2", "--as-of", "2026-06-01")
+    first = run(compared.folder, "which", *budget).stdout.splitlines()[0]
+    assert first.endswith(
+        "Right more often, but over the budget or without a price: Judge-2, 8 times (95%)."
+    )
+
     later = run(compared.folder, "which", "--as-of", "2026-09-02", "--format", "json")
     told = json.loads(later.stdout)
     assert told["gone"] == ["Judge-1"]

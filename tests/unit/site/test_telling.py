@@ -9,12 +9,13 @@ from msgspec import structs
 from registry_support import day, observed_card, observed_figures
 from site_support import with_documents
 
+from epc.report.figure_names import in_words
 from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.pages import SnapshotPage
 from epc.site.telling import _most, beside, no_baseline, told
-from epc.site.wording import TERMS, glossed, in_words
+from epc.site.wording import TERMS, glossed
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
 COIN = Band(mean=1.17, low=0.73, high=1.61)
