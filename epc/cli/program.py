@@ -97,10 +97,18 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     help="Show the version and exit.",
 )
 def program() -> None:
-    r"""Measure how an evaluator's preferences move an agent across task domains.
+    r"""Can you trust the model that judges your models' answers?
 
     \b
-    A first measurement, on this machine, with no key and no server:
+    Until when may you use a judge, and what replaces it?
+      epc expiry gpt-4o
+    You have its verdicts in a file: do they agree with people and with themselves?
+      epc audit votes.csv
+    Which judge for a kind of task and a price?
+      epc which --domain math --budget 10
+    Did an optimiser improve the work, or only what the judge says?
+      epc loop demo
+    How does a judge move an agent that learns from it? Measured here, with no key and no server:
       epc run --evaluator local/smollm2-135m-likelihood --executor local/smollm2-135m --exhaustive
 
     Exit codes: 0 clean, 1 findings, 2 misuse, 3 network, provider or disk failed,
