@@ -187,9 +187,8 @@ def measured(
         caller = Caller(
             journal=journal,
             reuse=plan.reuse == "memo",
-            progress=progress or Progress(),
+            progress=progress or Progress(budget=budget or Budget()),
             clock=lambda: DAY,
-            budget=budget or Budget(),
             cache=cache,
         )
         try:

@@ -13,11 +13,11 @@ from epc.api.campaign import Campaign
 from epc.api.measured import Run
 from epc.engine import campaign
 from epc.engine.budget import Limits
+from epc.engine.calls import Watch
 from epc.engine.clock import now, ticking
 from epc.engine.plan import Reuse
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
-from epc.engine.run_session import Watch
 from epc.engine.session import measure, reopen, start
 from epc.engine.task_group import run_until_ctrl_c
 from epc.records.campaign import campaign_around, is_campaign

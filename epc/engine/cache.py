@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from epc.engine.budget import Limits
 from epc.errors import WorldError, able_to
 from epc.protocol.results import Json
 from epc.records import strict_json
@@ -95,3 +96,8 @@ def weights_folder() -> Path:
 def answer_cache_folder() -> Path:
     """Return the folder of answers that are kept across runs."""
     return cache_folder() / "answers"
+
+
+def answer_cache(limits: Limits) -> Cache | None:
+    """Return the answers that are kept across runs, unless the user wants none of them."""
+    return Cache(answer_cache_folder()) if limits.cache else None

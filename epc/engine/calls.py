@@ -1,10 +1,12 @@
 """Asking models: each answer journalled before it is used, and asked for once."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from decimal import Decimal
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -25,11 +27,12 @@ from epc.protocol.mitigation import EXCHANGED
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.calls import call_of
-from epc.records.config_json import TOO_LARGE, recordable
+from epc.records.config_json import LONGEST_CALL, TOO_LARGE, recordable
 from epc.records.layout import occasion_of
 
 _HEX_DIGITS: Final = 8
 _BESIDE: Final = "panel"
+Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
 
 
 class _Asked(Struct, frozen=True, kw_only=True):
@@ -58,7 +61,6 @@ class Caller(Struct, kw_only=True):
     reuse: bool
     progress: Progress
     clock: Callable[[], datetime]
-    budget: Budget = field(default_factory=Budget)
     cache: Cache | None = None
     named_runs: Journal | None = None
     siblings: "SharedAnswers | None" = None
@@ -71,6 +73,11 @@ class Caller(Struct, kw_only=True):
         self.progress.from_journal += len(self.journal)
         self.progress.torn += self.journal.torn
         self.progress.damaged += self.journal.damaged
+
+    @property
+    def budget(self) -> Budget:
+        """What may still be asked for."""
+        return self.progress.budget
 
     @property
     def stopping(self) -> Stopping:
@@ -325,6 +332,32 @@ class Caller(Struct, kw_only=True):
         if key not in self.places:
             self.places[key] = asyncio.Semaphore(role.model.concurrency)
         return self.places[key]
+
+
+@asynccontextmanager
+async def calling(
+    folder: Path,
+    *,
+    progress: Progress,
+    clock: Callable[[], datetime],
+    watch: Watch | None = None,
+    longest: int = LONGEST_CALL,
+    **means: Any,
+) -> AsyncIterator[Caller]:
+    """Have questions asked in a folder's name while the block runs; its journal keeps the answers.
+
+    `means` are the other fields of the caller. A journal without any answer is taken away again.
+
+    Raises: UsageError if another process works on the folder; WorldError if the disk fails.
+    """
+    journal = Journal(folder, longest=longest)
+    async with AsyncExitStack() as stack:
+        stack.callback(lambda: journal.close() if len(journal) else journal.remove())
+        caller = Caller(journal=journal, progress=progress, clock=clock, **means)
+        stack.push_async_callback(caller.close)
+        if watch is not None:
+            await stack.enter_async_context(watch(progress))
+        yield caller
 
 
 class SharedAnswers(Struct, kw_only=True):

@@ -5,9 +5,10 @@ all runs. Each run's folder is complete by itself, and a run that fails takes no
 """
 
 import re
+from asyncio import Semaphore
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -20,17 +21,16 @@ from msgspec.structs import replace
 from epc.digests import sha256
 from epc.engine import session
 from epc.engine.budget import Limits, price_of
-from epc.engine.cache import Cache, answer_cache_folder
-from epc.engine.calls import Caller, SharedAnswers
+from epc.engine.cache import answer_cache
+from epc.engine.calls import SharedAnswers, calling
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, forecast_shared, in_all
-from epc.engine.journal import journal_in
 from epc.engine.model import Model
 from epc.engine.plan import save
 from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder
-from epc.engine.run_session import Session, asking, budget_of, carry_on
-from epc.engine.session import Opened, expect, prepare, require_keys
+from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
+from epc.engine.session import Opened, expect, prepare
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, StoppedError, UsageError, able_to
 from epc.records import strict_json
@@ -222,35 +222,33 @@ async def measure(
     Raises: UsageError if a limit cannot be kept, or another process works on the campaign;
     WorldError if the disk fails.
     """
-    budget = budget_of(opened.models, limits)
-    answers = Cache(answer_cache_folder()) if limits.cache else None
+    budget, answers = budget_of(opened.models, limits), answer_cache(limits)
     progress = CampaignProgress(runs={name: Progress(budget=budget) for name in opened.runs})
     async with asking(opened.models, limits), AsyncExitStack() as stack:
-        shared = {}
+        shared, places = {}, dict[str, Semaphore]()
         for name, runs in opened.executors.items():
-            journal = journal_in(folder / ANSWERS / name)
-            stack.callback(journal.close)
             progress.shared.append(Progress(budget=budget))
-            caller = Caller(
-                journal=journal,
-                reuse=False,  # a run that reuses its answers names no round
+            asked = calling(
+                folder / ANSWERS / name,
                 progress=progress.shared[-1],
                 clock=clock,
-                budget=budget,
                 cache=answers,
+                reuse=False,  # a run that reuses its answers names no round
             )
+            caller = await stack.enter_async_context(asked)
             shared[name] = SharedAnswers(caller=caller, runs=len(runs))
             stack.push_async_callback(shared[name].close)
-        lent = Session(clock=clock, progress=Progress(budget=budget), watch=_unseen, cache=answers)
         await stack.enter_async_context(watch(progress))
 
         async def one(name: str, run: Opened) -> EpcError | None:
-            own = replace(
-                lent,
+            own = Session(
+                clock=clock,
                 progress=progress.runs[name],
+                cache=answers,
                 anyway=anyway,
                 probe=probe,
                 siblings=shared.get(opened.members[name].answers or ""),
+                places=places,
             )
             try:
                 await carry_on(run.plan, run.questions, folder / name, own)
@@ -276,12 +274,6 @@ def discard(folder: Path) -> bool:
         for directory in (*sorted(folder.rglob("*"), reverse=True), folder):
             directory.rmdir()
     return not (folder / CAMPAIGN).exists()
-
-
-@asynccontextmanager
-async def _unseen(_: Progress) -> AsyncIterator[None]:
-    """Watch nothing: the campaign shows all runs together."""
-    yield
 
 
 def _forget_answers(folder: Path, campaign: Campaign) -> None:

@@ -5,8 +5,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from epc.audit.probes import Probe, planted
-from epc.engine.calls import Caller
-from epc.engine.journal import journal_in
+from epc.engine.calls import Caller, calling
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
@@ -95,18 +94,9 @@ async def preflight(
     config = questions.config
     pairs = planted(answers_of(config, calls, config.executor_prompt), config)
     probes = list(chain.from_iterable(islice(pairs, plan.controls)))
-    beside = Caller(
-        journal=journal_in(folder / PROBING),
-        reuse=False,
-        progress=caller.progress,
-        budget=caller.budget,
-        clock=caller.clock,
-    )
-    try:
+    own = calling(folder / PROBING, progress=caller.progress, clock=caller.clock, reuse=False)
+    async with own as beside:
         answers = await ask(probes, folder, role=questions.evaluator, config=config, caller=beside)
-    finally:
-        await beside.close()
-        beside.journal.close()
     competence = summary(answers)["competence"]
     if competence is not None and competence["word"] == "incapable" and not anyway:
         raise IncapableError(

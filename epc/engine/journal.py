@@ -155,6 +155,7 @@ class Journal:
             raise
 
     def _open(self) -> BinaryIO:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         file = self.path.open("a+b", buffering=0)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -241,16 +242,6 @@ def _is_whole(line: bytes) -> bool:
     except ValueError:
         return False
     return line.endswith(b"\n")
-
-
-def journal_in(folder: Path) -> Journal:
-    """Return the journal of a folder, which is made if there is none.
-
-    Raises: as `Journal`.
-    """
-    with able_to("make", folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    return Journal(folder)
 
 
 def write_journal(folder: Path, calls: Iterable[Json]) -> None:

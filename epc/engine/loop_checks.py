@@ -18,13 +18,13 @@ from msgspec import Struct
 
 from epc.analysis.loop_decisions import used_up
 from epc.engine.budget import Limits, most_tokens, price_of
+from epc.engine.calls import Watch
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, of_texts
 from epc.engine.loop_programs import Request, program_of
 from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import Watch
 from epc.engine.task_group import all_of
 from epc.errors import EpcError, UsageError, able_to
 from epc.json_text import parse

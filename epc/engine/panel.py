@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -10,14 +10,12 @@ from msgspec.structs import asdict
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
 from epc.engine.budget import Limits
-from epc.engine.calls import Caller
+from epc.engine.calls import Caller, Watch, calling
 from epc.engine.catalog import open_model
-from epc.engine.journal import journal_in
 from epc.engine.mitigated import put_within
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import Watch, asking, budget_of
-from epc.engine.session import require_keys
+from epc.engine.run_session import asking, budget_of
 from epc.records.asked import AskedPair, PairKey
 from epc.records.calls import call_of
 from epc.records.manifest import Manifest, ModelIdentity
@@ -62,16 +60,9 @@ async def asked_within(
     Raises: UsageError if a key is missing; WorldError if the disk fails.
     """
     models = [role.model for role in roles]
-    require_keys(models)
-    budget = budget_of(models, limits)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(asking(models, limits))
-        journal = journal_in(folder)
-        stack.callback(lambda: journal.close() if len(journal) else journal.remove())
-        progress = Progress(budget=budget)
-        caller = Caller(journal=journal, reuse=True, progress=progress, budget=budget, clock=clock)
-        stack.push_async_callback(caller.close)
-        await stack.enter_async_context(watch(progress))
+    progress = Progress(budget=budget_of(models, limits))
+    asked = calling(folder, progress=progress, clock=clock, watch=watch, reuse=True)
+    async with asking(models, limits), asked as caller:
         yield caller
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Limits
+from epc.engine.calls import Watch
 from epc.engine.controls import ask, kept_rows
 from epc.engine.panel import asked_anew
 from epc.engine.plan import identities, load
-from epc.engine.run_session import Watch
 from epc.engine.session import require_same
 from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from epc.engine import batch
 from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
-from epc.engine.calls import Caller, SharedAnswers
+from epc.engine.calls import Caller, SharedAnswers, Watch, calling
 from epc.engine.canary import CanaryWatch
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
@@ -146,9 +146,6 @@ async def calibrate(questions: Questions, caller: Caller) -> None:
     model.calibration = tuple(calibration)
 
 
-Watch = Callable[[Progress], AbstractAsyncContextManager[None]]
-
-
 class Session(Struct, frozen=True, kw_only=True):
     """How one run is carried on: with what it asks, who watches, and what its campaign shares.
 
@@ -160,8 +157,8 @@ class Session(Struct, frozen=True, kw_only=True):
 
     clock: Callable[[], datetime]
     progress: Progress
-    watch: Watch
-    cache: Cache | None
+    watch: Watch | None = None
+    cache: Cache | None = None
     anyway: bool = False
     probe: Callable[[str], None] | None = None
     siblings: SharedAnswers | None = None
@@ -181,6 +178,13 @@ def budget_of(models: Iterable[Model], limits: Limits) -> Budget:
     )
 
 
+def require_keys(models: Iterable[Model]) -> None:
+    """Raise a UsageError unless every hosted model has its key."""
+    for model in every_model(models):
+        if isinstance(model, Remote):
+            model.require_key()
+
+
 def restrain(models: Iterable[Model], limits: Limits) -> None:
     """Let no model be asked more at once, or be waited for longer, than the user wants."""
     for model in every_model(models):
@@ -194,7 +198,11 @@ def restrain(models: Iterable[Model], limits: Limits) -> None:
 
 @asynccontextmanager
 async def asking(models: Iterable[Model], limits: Limits) -> AsyncIterator[None]:
-    """Have models asked within the user's limits while the block runs, and let go of them."""
+    """Have models asked within the user's limits while the block runs, and let go of them.
+
+    Raises: UsageError if a key is missing.
+    """
+    require_keys(models)
     async with AsyncExitStack() as stack:
         stack.enter_context(seldom_collected())
         for model in models:
@@ -218,28 +226,24 @@ async def carry_on(
     """
     memo = plan.reuse == "memo"
     async with AsyncExitStack() as stack:
-        progress = session.progress
-        journal = Journal(folder)
-        stack.callback(journal.close)
-        if (folder / MANIFEST).exists():  # another process finished it before this one held it
-            journal.remove()
-            return load_manifest(folder).document
-        reusable = Journal(folder / REUSABLE) if (folder / REUSABLE).exists() else None
-        if reusable is not None:
-            stack.callback(reusable.close)
-        caller = Caller(
-            journal=journal,
-            reuse=memo,
-            progress=progress,
-            clock=session.clock,
-            budget=progress.budget,
-            cache=session.cache if memo else None,
-            named_runs=reusable,
-            siblings=session.siblings,
-            places=session.places,
+        caller = await stack.enter_async_context(
+            calling(
+                folder,
+                progress=session.progress,
+                clock=session.clock,
+                watch=session.watch,
+                reuse=memo,
+                cache=session.cache if memo else None,
+                siblings=session.siblings,
+                places=session.places,
+            )
         )
-        stack.push_async_callback(caller.close)
-        await stack.enter_async_context(session.watch(progress))
+        if (folder / MANIFEST).exists():  # another process finished it before this one held it
+            caller.journal.remove()
+            return load_manifest(folder).document
+        if (folder / REUSABLE).exists():
+            caller.named_runs = Journal(folder / REUSABLE)
+            stack.callback(caller.named_runs.close)
         anyway = session.anyway
         if (
             session.probe is not None
@@ -267,7 +271,7 @@ async def carry_on(
             now=session.clock(),
             canary=canary,
         )
-        if reusable is not None:
-            reusable.remove()
+        if caller.named_runs is not None:
+            caller.named_runs.remove()
         batch.forget(folder)
         return manifest

@@ -1,6 +1,6 @@
 """A run from its request to its folder: opening models, carrying the plan out, letting go."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from epc.engine import forecast
 from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
-from epc.engine.cache import Cache, answer_cache_folder
+from epc.engine.cache import answer_cache
+from epc.engine.calls import Watch
 from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.mitigated import Mitigated, every_model, put_within
@@ -29,11 +30,10 @@ from epc.engine.plan import (
 )
 from epc.engine.progress import Progress
 from epc.engine.recorded import Recorded
-from epc.engine.remote import Remote
 from epc.engine.request import Questions, Request
 from epc.engine.reusing import reusable_answers
 from epc.engine.roles import Role
-from epc.engine.run_session import Session, Watch, asking, budget_of, carry_on
+from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
@@ -195,9 +195,7 @@ def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
     evaluator = opening(plan.evaluator)
     executor = opening(plan.executor) if plan.executor is not None else None
     require_same(identities(evaluator, executor), plan.identity)
-    opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
-    require_keys(opened.models)
-    return opened
+    return Opened(plan=plan, evaluator=evaluator, executor=executor)
 
 
 def require_role(role: str, model: Model | None) -> None:
@@ -234,13 +232,6 @@ def require_same(current: Json, began: Json) -> None:
                     f"the {role}'s {key} is {current[role][key]}, the run began with {value}: "
                     "go on where it began, or start a new run"
                 )
-
-
-def require_keys(models: Iterable[Model]) -> None:
-    """Raise a UsageError unless every hosted model has its key."""
-    for model in every_model(models):
-        if isinstance(model, Remote):
-            model.require_key()
 
 
 def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
@@ -287,7 +278,7 @@ async def measure(
         clock=clock,
         progress=Progress(budget=budget_of(opened.models, limits)),
         watch=watch,
-        cache=Cache(answer_cache_folder()) if limits.cache else None,
+        cache=answer_cache(limits),
         anyway=anyway,
         probe=probe,
     )

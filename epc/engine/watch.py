@@ -24,13 +24,12 @@ from epc.analysis.watching import (
     standing,
 )
 from epc.engine.budget import Limits, most_tokens, price_of
-from epc.engine.calls import Caller
+from epc.engine.calls import Caller, Watch
 from epc.engine.forecast import Share, of_texts
 from epc.engine.model import CallError
 from epc.engine.panel import asked_anew
 from epc.engine.plan import load
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import Watch
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
 from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
 from epc.records.calls import call_of

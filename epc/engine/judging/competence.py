@@ -16,9 +16,9 @@ from epc.analysis.comparability import are_facts
 from epc.analysis.judging.disagreements import cited
 from epc.digests import sha256
 from epc.engine.budget import Budget, Limits
+from epc.engine.calls import Watch
 from epc.engine.forecast import Share
 from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
-from epc.engine.run_session import Watch
 from epc.errors import UsageError
 from epc.judge.planted import (
     ABLATED,

@@ -5,27 +5,25 @@ asked does not depend on any answer, so everything is under way at once.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
 from epc.analysis.sharing import with_origin
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
-from epc.engine.cache import Cache, answer_cache_folder
-from epc.engine.calls import Caller
+from epc.engine.cache import answer_cache
+from epc.engine.calls import Caller, Watch, calling
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, in_all, of_texts
-from epc.engine.journal import Journal
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import Watch, asking, budget_of
-from epc.engine.session import require_keys
+from epc.engine.run_session import asking, budget_of
+from epc.engine.session import require_same
 from epc.engine.task_group import all_of
 from epc.errors import UsageError
 from epc.judge.prompt import BLIND_DATE, judge_prompt
@@ -97,7 +95,8 @@ def open_evaluation(folder: Path) -> Evaluation:
             remedy = f"bring them with `epc judge import REPLIES {folder}`"
             raise UsageError(f"{folder} was planned for replies that exist already: {remedy}")
         model = open_model(name)
-        _require_same(name, stated.identity, structs.asdict(model.identity))
+        current = {f"judge {name}": structs.asdict(model.identity)}
+        require_same(current, {f"judge {name}": stated.identity})
         decoding = decoding_of(stated.decoding)
         judges[name] = Role(name=role_of(name), model=model, decoding=decoding)
     return Evaluation(
@@ -152,28 +151,22 @@ async def evaluate(
     """
     limits, folder = limits or Limits(), evaluation.folder
     models = [role.model for role in evaluation.judges.values()]
-    budget = budget or budget_of(models, limits)
-    require_keys(models)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(asking(models, limits))
-        progress = Progress(budget=budget)
-        journal = Journal(folder, longest=LONGEST_LINE)
-        stack.callback(journal.close)
+    progress = Progress(budget=budget or budget_of(models, limits))
+    asked = calling(
+        folder,
+        progress=progress,
+        clock=clock,
+        watch=watch,
+        longest=LONGEST_LINE,
+        reuse=True,
+        cache=answer_cache(limits),
+    )
+    async with asking(models, limits), asked as caller:
         if is_complete(folder):  # another process finished it before this one held it
-            journal.remove()
+            caller.journal.remove()
             return load_run_log(folder)
         watched = _watched(evaluation, canary=canary)
         run_log.begin(folder, origin="run", now=stamp(clock()), canary=bool(watched))
-        caller = Caller(
-            journal=journal,
-            reuse=True,
-            progress=progress,
-            clock=clock,
-            budget=budget,
-            cache=Cache(answer_cache_folder()) if limits.cache else None,
-        )
-        stack.push_async_callback(caller.close)
-        await stack.enter_async_context(watch(progress))
         sitting = _Sitting(evaluation=evaluation, caller=caller)
         panels = {
             role.model.identity.model: CanaryWatch.of_judge(role, caller, folder)
@@ -185,7 +178,7 @@ async def evaluate(
         heard = {judge: await panel.end() for judge, panel in panels.items()}
         progress.begin("writing", 1)
         log = sitting.finish(now=stamp(clock()), canary=heard)
-        journal.remove()
+        caller.journal.remove()
         return log
 
 
@@ -286,12 +279,3 @@ def _said(raw: str) -> str:
         return "refused" if evades(text) else "unreadable"
     stated = reply.get("verdict")
     return str(stated) if stated in VERDICTS else "unreadable"
-
-
-def _require_same(name: str, stated: Mapping[str, Any], current: Json) -> None:
-    for key, value in stated.items():
-        if current[key] != value:
-            raise UsageError(
-                f"{name}'s {key} is {current[key]}, the evaluation was planned with {value}: "
-                "go on where it was planned, or plan again"
-            )

@@ -253,9 +253,8 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
         caller = Caller(
             journal=journal,
             reuse=True,
-            progress=Progress(),
+            progress=Progress(budget=budget),
             clock=lambda: DAY,
-            budget=budget,
         )
         try:
             await all_of(caller.ask(each) for each in questions)
@@ -289,7 +288,7 @@ def test_a_dear_call_that_does_not_fit_stops_no_cheaper_one(tmp_path: Path) -> N
     async def ask_all() -> None:
         journal, model = Journal(tmp_path), Told()
         caller = Caller(
-            journal=journal, reuse=True, progress=Progress(), clock=lambda: DAY, budget=budget
+            journal=journal, reuse=True, progress=Progress(budget=budget), clock=lambda: DAY
         )
         try:
             texts = ["x" * 1000, *cheap]
