@@ -5,7 +5,7 @@ They are compared like for like only: the same prompt, the same candidate first 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from typing import Final
@@ -64,8 +64,8 @@ class Agreement:
         better = self.shifts.get(BETTER)
         right = _corrected(better, choices) if better else 0.0
         if right is None or right < -SUCCESSOR_MARGIN:
-            moved = f"{100 * better.value:+.1f}" if better else ""
-            return f"it is right less often by up to more than {margin} ({moved} points)"
+            moved = better.text("+.1c") if better else ""
+            return f"its share of right answers may be lower by more than {margin} ({moved})"
         return ""
 
     @property
@@ -102,8 +102,9 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Succession:
-    """Who may replace a judge, best first; `named` are whom its platforms name, with their state.
+    """Who may replace a judge, best first.
 
+    `named` are whom platforms name in its place, with their state, and `named_by` these platforms.
     `recorded` counts the items on which its own verdicts are at hand; `elsewhere` are commands that
     get those that stay with their source. `aliases` are names whose verdicts may be its own, and
     count as nobody's. `alternatives` are judges that somebody serves, with any prompt, on questions
@@ -121,6 +122,15 @@ class Succession:
     measurement: Measurement
     unlike: tuple[Unlike, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    named_by: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def instead(self) -> list[str]:
+        """Whom platforms name in its place, each with its state, as lines."""
+        return [
+            f"{' and '.join(self.named_by[name])} names {name} instead: {state}"
+            for name, state in self.named.items()
+        ]
 
     @property
     def living(self) -> list[Successor]:

@@ -59,12 +59,16 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
         for each in agreement.agreements
     ]
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
-    named = dict.fromkeys(life.replacement for life in who.lives if life.replacement)
+    named: dict[str, list[str]] = {}
+    for life in who.lives:
+        if instead := registry.replacement(life, as_of):
+            named.setdefault(instead, []).append(life.platform)
     return Succession(
         name=who.name,
         as_of=as_of.isoformat(),
         state=tuple(f"{state.platform}: {state.words}" for state in states),
         named={name: _states(registry, name, as_of) for name in named},
+        named_by={name: tuple(platforms) for name, platforms in named.items()},
         aliases=tuple(pointing(registry, who)),
         recorded=agreement.recorded,
         elsewhere=tuple(dict.fromkeys(_elsewhere(who))),
@@ -137,14 +141,15 @@ def _named(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:
     First those that are known to be served, then those of whom nobody knows, last those of whom
     nobody says so any more.
     """
-    named = [(life, registry.names.exactly(life.replacement or "")) for life in who.lives]
-    others = [other for _, known in named for _, other in known]
+    instead = {life.platform: registry.replacement(life, as_of) for life in who.lives}
+    known = {name: registry.names.exactly(name) for name in instead.values() if name}
+    others = [other for matches in known.values() for _, other in matches]
     for other in others:
         yield from _asked(registry, other, as_of)
-    for life, known in named:
-        platform = PLATFORMS.get(life.platform)
-        if life.replacement and not known and platform:
-            yield f"{platform.providers[0]}/{life.replacement}"
+    for place, name in instead.items():
+        platform = PLATFORMS.get(place)
+        if name and not known[name] and platform:
+            yield f"{platform.providers[0]}/{name}"
     for other in others:
         yield from _asked(registry, other, as_of, states=("unconfirmed", "unknown"))
 

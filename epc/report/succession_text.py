@@ -44,9 +44,7 @@ def text(result: Succession, *, kinds: bool) -> str:
     """Return the printed form of who may replace a judge; by kinds of task if wanted."""
     parts = [sentence(result), ""]
     parts += [f"  {state}" for state in result.state or ("no platform's dates are known",)]
-    parts += [
-        f"  its platform names {name} instead: {state}" for name, state in result.named.items()
-    ]
+    parts += [f"  {line}" for line in result.instead]
     parts += [
         f"  {alias} pointed to it: verdicts under that name may be its own, and count as nobody's; "
         f"see `epc evaluators succeed {alias}`"

@@ -226,8 +226,8 @@ def test_what_do_i_replace_gpt_4_0613_with_in_the_published_registry() -> None:
                 "none can be named as its successor. Of the judges that somebody serves "
                 "meta-llama/Llama-2-70b-chat-hf agrees most, with 67.2% [64.5%, 69.8%] of "
                 "verdicts alike, where chance gives 50.1%, on 870 common items (LLMBar, prompt "
-                "Vanilla_NoRules); but it is right less often by up to more than 10 points "
-                "(-22.7 points)."
+                "Vanilla_NoRules); but its share of right answers may be lower by more than 10 "
+                "points (-22.7 [-25.7, -19.6])."
             ),
         ),
         (
@@ -252,3 +252,12 @@ def test_reading_r96_a_judge_is_no_successor_by_chance_alone_nor_by_an_unknown_p
     words = (name, "--as-of", "2026-11-23", "--registry", ROOT)
 
     assert says in epc("evaluators", "succeed", *words).stdout.decode().splitlines()[0]
+
+
+def test_a_name_that_means_another_has_the_replacement_of_that_one_and_who_names_it() -> None:
+    words = ("gpt-4o-mini", "--as-of", "2026-11-23", "--registry", ROOT)
+    text = epc("evaluators", "succeed", *words).stdout.decode()
+
+    assert "\n  openai names gpt-6-luna instead: openai: current\n" in text
+    assert "\n  azure-foundry names gpt-4.1-mini instead: openai: expiring" in text
+    assert "--evaluator openai/gpt-4o-mini --evaluator openai/gpt-6-luna " in text
