@@ -30,7 +30,7 @@ from epc.records.published_weights import PublishedWeights, read_published_weigh
 from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate
 from epc.simulation.training import divergences, gammas
-from epc.spec.coupling import LEVEL, MARGIN, RULE
+from epc.spec.coupling import LEVEL, MARGIN, RULE, NotMeasured
 from epc.spec.domains import Direction, Pair, PhaseName
 from epc.spec.epc_v1 import ROUNDS, SIMPLEX_TOLERANCE, ZERO_COUPLING
 
@@ -49,7 +49,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     control: Json
     findings: list[Finding]
     carried: Mapping[Direction, Mapping[str, float]] = {}
-    quality: Quality | str | None = None  # why labels say nothing; None without labels
+    quality: Quality | NotMeasured = NotMeasured()
 
     @property
     def clean(self) -> bool:

@@ -1,13 +1,14 @@
 """The runs of a campaign side by side: what crosses by each evaluator, and where they agree."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import Audit, audit
 from epc.arrays import np
+from epc.audit.quality import Quality
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records import strict_json
@@ -18,7 +19,9 @@ from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
 from epc.records.rows import Trial, read_typed
 from epc.records.trials import CLAUSE
+from epc.records.typed import as_json
 from epc.records.usage import ROLES
+from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Direction
 from epc.statistics.clusters import clustered_share
 from epc.statistics.intervals import Interval
@@ -56,6 +59,7 @@ class Row:
     seeds: int
     executor_answers: int
     comparisons: int
+    quality: Quality | NotMeasured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +96,8 @@ class CampaignComparison:
         """Return the comparison as comparison.json has it."""
         return {
             "campaign": self.id,
-            "runs": [asdict(row) for row in self.rows],
-            "agreement": [asdict(each) for each in self.agreements],
+            "runs": as_json(self.rows),
+            "agreement": as_json(self.agreements),
             "incomplete": list(self.incomplete),
             "swapped": list(self.swapped),
         }
@@ -160,6 +164,7 @@ def _rows(member: Member, manifest: Manifest, audited: Audit) -> Iterator[Row]:
             seeds=summary.n,
             executor_answers=answers,
             comparisons=comparisons,
+            quality=audited.quality,
         )
 
 

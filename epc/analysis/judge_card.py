@@ -15,6 +15,7 @@ from epc.analysis.loops import RunsReport
 from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.typed import as_json
+from epc.spec.coupling import NotMeasured
 
 Range = tuple[float, float | None]  # a missing upper end is open
 Answer = Literal["meets", "does not meet", "unknown"]
@@ -163,7 +164,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rest:
-    """One snapshot or verdict file that the card rests on; `word` is its audit's."""
+    """One snapshot or verdict file that the card rests on; `word` is its audit's.
+
+    `quality` is what is known of the work beside that word (Reading R91).
+    """
 
     of: str
     kind: str
@@ -175,6 +179,7 @@ class Rest:
     state: str
     source: str
     counts: bool
+    quality: NotMeasured | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,7 @@ from epc.analysis.observed_rows import (
 )
 from epc.analysis.observed_transfer import Transferred, transferred
 from epc.arrays import Array, Codes, np
+from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import UNKNOWN, Header, Judge, Setting, Source
@@ -173,8 +174,11 @@ def measure(
     choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
     *,
     rule: int = RULE,
+    gold: AnswersGold | None = None,
 ) -> Report:
     """Return every figure that a verdict file allows, for the settings that fit a pattern.
+
+    `gold` has labels of the authors' answers, for the quality of the work (Reading R91).
 
     A group is what one judge was asked with one prompt, by its digest, and one decoding: names
     that ask the same are one group. A verdict that appears twice counts once.
@@ -188,7 +192,7 @@ def measure(
         (name, setting, part_of(rows, once[where]))
         for (name, setting, rows), where in zip(askings, _split(chosen, once), strict=True)
     ]
-    of_file = named(verdicts)
+    of_file = named(verdicts, gold)
     return Report(
         rule=rule,
         source=header.source,

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.observed_rows import TIE, Choices, Named, Rows
-from epc.arrays import Codes, Flags, np
+from epc.arrays import Array, Codes, Flags, np
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
 
@@ -17,7 +17,8 @@ TWO: Final = 2  # domains, and strategies at least
 class Contests:
     """Comparisons with the baseline: of whose answer to which task, how often it won, lost, tied.
 
-    Tasks of one group belong together; one without (-1) is by itself.
+    Tasks of one group belong together; one without (-1) is by itself. `gold` says how right the
+    author's answer is, or whether it is the better one of the pair; NaN where nobody says so.
 
     Shapes: (m,), counts and humans (m, 3).
     """
@@ -28,6 +29,7 @@ class Contests:
     group: Codes
     counts: Codes
     humans: Codes
+    gold: Array
 
     def __getitem__(self, chosen: Flags) -> "Contests":
         return Contests(**{name: getattr(self, name)[chosen] for name in self.__slots__})
@@ -72,6 +74,7 @@ def against(compared: Rows, baseline: int) -> Contests:
         group=contests.group,
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
         humans=np.take_along_axis(contests.humans, order, axis=1),
+        gold=_worth(contests.gold, side),
     )
 
 
@@ -97,7 +100,13 @@ def by_scores(rows: Rows, baseline: int) -> Contests:
         group=scored.group[first][met],
         counts=np.eye(TIE + 1, dtype=np.int64)[outcome],
         humans=np.zeros((int(met.sum()), TIE + 1), np.int64),
+        gold=_worth(scored.gold[first][met], np.zeros(int(met.sum()), np.int64)),
     )
+
+
+def _worth(gold: Codes, side: Codes) -> Array:
+    """Return what gold says of the candidate on a side: better, worse, neither, or nothing."""
+    return np.select([gold == TIE, gold == side, gold >= 0], [0.5, 1.0, 0.0], np.nan)
 
 
 def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, list[int]]:
@@ -137,6 +146,30 @@ def groups_of(sides: Mapping[str, Contests]) -> dict[str, list[str]] | None:
         both = zip(tasks.tolist(), codes, strict=True)
         groups[domain] = [f"{code}" if code >= 0 else f"task {task}" for task, code in both]
     return groups
+
+
+def labels_of(contests: Contests, authors: Sequence[int], named: Named) -> tuple[Array, Array]:
+    """Return the labels of each strategy and task: their sum, and how many there are.
+
+    They are those beside the file, or else what the verdicts' own labels say of the compared pairs.
+
+    Shapes: (K, tasks), in the order of `table_of`.
+    """
+    tasks, task = np.unique(contests.task, return_inverse=True)
+    rows = np.array([authors.index(code) for code in contests.author.tolist()], np.int64)
+    sums, counts = np.zeros((2, len(authors), len(tasks)))
+    if named.gold is None:
+        known = ~np.isnan(contests.gold)
+        np.add.at(sums, (rows[known], task[known]), contests.gold[known])
+        np.add.at(counts, (rows[known], task[known]), 1)
+        return sums / np.maximum(1, counts), np.minimum(1, counts)
+    for row, subset, at in np.unique([rows, contests.subset, task], axis=1).T.tolist():
+        question = named.questions[tasks[at]]
+        place = named.authors[authors[row]], named.subsets[subset], question
+        total, count = named.gold.get(place, (0.0, 0))
+        sums[row, at] += total
+        counts[row, at] += count
+    return sums, counts
 
 
 def table_of(sides: Mapping[str, tuple[Contests, Codes]], authors: Sequence[int]) -> VerdictTable:

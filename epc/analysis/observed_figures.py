@@ -115,7 +115,7 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
     The share of readable answers has for its bounds the shares of all, unreadable ones counted as
     wrong and as right.
     """
-    labelled = rows[rows.gold >= 0]
+    labelled = rows[(rows.gold >= 0) & (rows.gold < TIE)]
     right = labelled.verdict == labelled.gold
     yield from share("accuracy", right, labelled)
     weight, unreadable = weights(labelled.unit), labelled.verdict == UNREADABLE

@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.arrays import Array, Codes, Flags, np
+from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Setting
@@ -36,10 +37,15 @@ class Choices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """The authors and the subsets of a file."""
+    """The authors, subsets and questions of a file; an item stands for a question of no name.
+
+    `gold` has labels of the authors' answers that stand beside the file.
+    """
 
     authors: Sequence[str]
     subsets: Sequence[str]
+    questions: Sequence[str]
+    gold: AnswersGold | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +116,15 @@ def same_settings(settings: Mapping[str, Setting]) -> list[list[str]]:
     return list(groups.values())
 
 
-def named(verdicts: Verdicts) -> Named:
-    """Return what the codes of authors and subsets stand for."""
+def named(verdicts: Verdicts, gold: AnswersGold | None = None) -> Named:
+    """Return what the codes of authors, subsets and questions stand for."""
     both = {*verdicts.a_by.names, *verdicts.b_by.names}
-    return Named(authors=sorted(both), subsets=verdicts.subset.names)
+    return Named(
+        authors=sorted(both),
+        subsets=verdicts.subset.names,
+        questions=[*verdicts.question_sha256.names, *verdicts.item.names],
+        gold=gold,
+    )
 
 
 def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
@@ -133,7 +144,7 @@ def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
         ask=asks(verdicts, by_place=False),
         first=verdicts.first.as_places(_WORDS[:2]).astype(np.int64),
         verdict=np.where(verdict >= 0, verdict, scored),
-        gold=verdicts.gold.as_places(_WORDS[:2]).astype(np.int64),
+        gold=verdicts.gold.as_places(_WORDS[: TIE + 1]).astype(np.int64),
         longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
         answer=long_answers(verdicts),
         humans=_counted(verdicts.humans),

@@ -18,18 +18,20 @@ from epc.analysis.observed_contests import (
     chosen_baseline,
     domains_of,
     groups_of,
+    labels_of,
     table_of,
 )
 from epc.analysis.observed_rows import Choices, Named, Rows
 from epc.arrays import np
 from epc.audit.coupling import Crossed, carried_over, figures_into, worked_out
 from epc.audit.facts import Word
+from epc.audit.quality import Quality, judged_of, quality
 from epc.audit.redirection import RedirectionTest
 from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Crossings, reductions
 from epc.audit.units import paired_units, units_of
 from epc.protocol.weights import UpdateRule
-from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE
+from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE, NotMeasured
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import Interval
@@ -81,6 +83,7 @@ class Transferred:
     directions: Mapping[str, Crossed] | None
     detectable: float | None
     people: Mapping[str, Mapping[str, Beside]] | None
+    quality: Quality | NotMeasured
     carried: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
@@ -147,10 +150,27 @@ def _worked_out(
         directions=directions,
         detectable=detectable,
         people=_people(sides, authors, names),
+        quality=_quality(sides, authors, named),
         carried=carried_over(table, names, groups_of(sides), rounds=ROUNDS, rule=_RULE)
         if word == "coupled"
         else {},
     )
+
+
+def _quality(
+    sides: Mapping[str, Contests], authors: Sequence[int], named: Named
+) -> Quality | NotMeasured:
+    """Return what labels say of the work (Reading R91)."""
+    labels = {domain: labels_of(own, authors, named) for domain, own in sides.items()}
+    if not any(counts.any() for _, counts in labels.values()):
+        return NotMeasured(how="a column gold takes labels, or `epc audit VERDICTS --gold FILE`")
+    table = table_of({domain: (own, own.counts) for domain, own in sides.items()}, authors)
+    groups = groups_of(sides) or {}
+    judged = {
+        domain: judged_of(table.counts[domain], *labels[domain], groups.get(domain))
+        for domain in sides
+    }
+    return quality(judged, [named.authors[a] for a in authors], rounds=ROUNDS, rule=_RULE)
 
 
 def _people(

@@ -15,6 +15,7 @@ from epc.audit.quality import Judged, Quality, quality
 from epc.errors import UsageError
 from epc.protocol.weights import UpdateRule
 from epc.records.banks import Bank
+from epc.spec.coupling import NotMeasured
 
 _TWO: Final = 2
 _EQUAL: Final = 1e-9  # of mean scores
@@ -27,7 +28,7 @@ class Picked:
     judge: str
     pickers: Sequence[str]
     items: int
-    quality: Quality | str
+    quality: Quality | NotMeasured
 
 
 def picked(

@@ -12,6 +12,7 @@ from epc.analysis.observed import Report, measure
 from epc.analysis.observed_rows import Choices
 from epc.api.frames import frame
 from epc.errors import UsageError, refuse
+from epc.records.gold import joined
 from epc.records.observed.converting import Request, Taken
 from epc.records.observed.shapes import is_votes, opened
 from epc.records.typed import as_json
@@ -67,32 +68,39 @@ def audit(
     baseline: str | None = None,
     domains: Sequence[str] = (),
     same: Mapping[str, str] | None = None,
+    gold: str | Path | None = None,
 ) -> Audited | Audit:
     """Return what a table of verdicts, a file of them, or a run shows of its judge.
 
     `columns` maps fields to columns, `labels` labels to a, b, tie or unreadable, and `constants`
     has what is the same in all rows. `baseline` and `domains` choose what transfer is measured
-    between, `same` the author that a judge is. A run, by its path, gets the audit of a run.
+    between, `same` the author that a judge is, `gold` a file of labels. A run, by its path, gets
+    the audit of a run.
 
     Raises: MalformedError with the line of the first verdict that cannot be used; UsageError if a
     choice names what is not there; WorldError if the disk fails.
     """
     request = Request(columns=columns or {}, words=labels or {}, constants=constants or {})
     choices = Choices(same=same or {}, baseline=baseline, domains=domains)
+    labels_at = None if gold is None else Path(gold)
     if not isinstance(what, str | Path):
         with TemporaryDirectory(prefix="epc-") as folder:
             path = Path(folder) / "DataFrame"
             what.to_json(path, orient="records", lines=True, date_format="iso")
-            return _of_verdicts(path, request, choices)
+            return _of_verdicts(path, request, choices, labels_at)
     path = Path(what)
     if not path.exists():
         raise UsageError(f"{path} is no file or folder")
-    return _of_verdicts(path, request, choices) if is_votes(path) else audit_run(path)
+    if is_votes(path):
+        return _of_verdicts(path, request, choices, labels_at)
+    return audit_run(path, gold=labels_at)
 
 
-def _of_verdicts(path: Path, request: Request, choices: Choices) -> Audited:
+def _of_verdicts(path: Path, request: Request, choices: Choices, labels_at: Path | None) -> Audited:
     votes = opened(path, request)
     refuse(votes.findings)
     assert votes.header is not None
     assert votes.verdicts is not None
-    return Audited(report=measure(votes.header, votes.verdicts, (), choices), taken=votes.taken)
+    verdicts, answers = joined(labels_at, votes.verdicts) if labels_at else (votes.verdicts, None)
+    report = measure(votes.header, verdicts, (), choices, gold=answers)
+    return Audited(report=report, taken=votes.taken)

@@ -13,13 +13,13 @@ from itertools import combinations
 from math import sqrt
 from typing import Any, Final, Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from epc.arrays import Array, Counts, np
 from epc.audit.transfer import Rates, Way, policies, won_shares
 from epc.protocol.rules import Rule
-from epc.spec.coupling import MARGIN
+from epc.spec.coupling import MARGIN, NotMeasured
 from epc.spec.domains import Direction, Domain, Pair
 from epc.statistics.figures import Figure
 from epc.statistics.inference import ALPHA, t_point
@@ -67,7 +67,7 @@ class Work(Struct, frozen=True, kw_only=True):
     floor: Figure
     blind: tuple[Blind, ...]
     word: Word
-    gold_trained_gain: Figure | None = None
+    gold_trained_gain: Figure | None
 
 
 class Detour(Struct, frozen=True, kw_only=True):
@@ -79,15 +79,16 @@ class Detour(Struct, frozen=True, kw_only=True):
 
     regret: Figure
     gold_loss: Figure
-    gold_trained_loss: Figure | None = None
-    beyond: Figure | None = None
+    gold_trained_loss: Figure | None
+    beyond: Figure | None
 
 
 class Quality(Struct, frozen=True, kw_only=True):
-    """What is known of the work by gold."""
+    """What is known of the work by gold; where nothing is, `NotMeasured` stands in its place."""
 
     domains: Mapping[Domain, Work]
     directions: Mapping[Direction, Detour]
+    measured: Literal[True] = field(default_factory=lambda: True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,7 @@ def quality(
     *,
     rounds: int,
     rule: Rule,
-) -> Quality | str:
+) -> Quality | NotMeasured:
     """Return what gold says of two domains or more, or why it can say nothing.
 
     Each two domains are looked at by themselves.
@@ -157,10 +158,12 @@ def quality(
     for name, side in domains.items():
         groups = int((side.labels.sum(axis=1) > 0).sum())
         if groups < FEWEST_GROUPS:
-            return f"{groups} tasks of {name} have labels; at least {FEWEST_GROUPS} are needed"
+            why = f"{groups} tasks of {name} have labels; at least {FEWEST_GROUPS} are needed"
+            return NotMeasured(why=why, how="label more of them")
         if not (side.labels.sum(axis=0) > 0).all():
             lacking = strategies[int((side.labels.sum(axis=0) == 0).argmax())]
-            return f"no task of {name} has a label of the strategy {lacking!r}"
+            why = f"no task of {name} has a label of the strategy {lacking!r}"
+            return NotMeasured(why=why, how="label its answers as well")
     order = sorted(range(len(strategies)), key=lambda at: strategies[at])
     sides = {name: side.in_order(order) for name, side in domains.items()}
     work: dict[Domain, Work] = {}
@@ -197,8 +200,10 @@ def word_of(gain: Figure) -> Word:
 
 
 def _only(figures: Mapping[str, Figure], of: type[Struct]) -> dict[str, Any]:
-    """Return the figures that a struct has."""
-    return {name: figure for name, figure in figures.items() if name in of.__struct_fields__}
+    """Return the figures that a struct has; those of an agent that gold trained may be none."""
+    own = {"gold_trained_gain", "gold_trained_loss", "beyond"}.intersection(of.__struct_fields__)
+    known = {name: figure for name, figure in figures.items() if name in of.__struct_fields__}
+    return dict.fromkeys(own) | known
 
 
 def _seen(both: tuple[Judged, Judged], *, rounds: int, rule: Rule) -> dict[str, Array]:

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     "--gold",
     type=FILE,
     metavar="FILE",
-    help="Labels of what is right: CSV with strategy,domain,task,gold (0 to 1; or A, B, tie).",
+    help="Labels of what is right: CSV with strategy,domain,task,gold (0 to 1; or A, B, tie); or, "
+    "of verdicts on pairs, with item,gold (a, b, tie).",
 )
 @click.option(
     "--swap",
@@ -113,12 +114,10 @@ def command(
     from epc.report.audit_text import text
 
     if is_votes(run):
-        if gold:
-            raise click.UsageError("--gold is of a run: a file of verdicts has a column gold")
         if swap or controls:
             raise click.UsageError("--swap and --controls are of a run, whose evaluator is asked")
         request = Request(columns=columns, words=words, constants=constants)
-        audit_verdicts(run, request, choices, settings, html=html, save=save, form=form)
+        audit_verdicts(run, request, choices, settings, html=html, save=save, form=form, gold=gold)
         return
     if columns or words or constants or settings or save:
         raise click.UsageError(f"{run} is a run: --map and its like are of a file of verdicts")
@@ -140,10 +139,12 @@ def audit_verdicts(
     html: Path | None,
     save: Path | None,
     form: str,
+    gold: Path | None = None,
 ) -> None:
     """Say what a file of verdicts shows of its judges; findings end the command with 1."""
     from epc.analysis.observed import measure
     from epc.records.findings import Checked
+    from epc.records.gold import joined
     from epc.records.observed.shapes import opened
     from epc.records.observed.writing import present, require_kind, write
     from epc.records.typed import as_json
@@ -155,7 +156,8 @@ def audit_verdicts(
     if votes.findings or votes.header is None or votes.verdicts is None:
         say_checked(Checked(path=str(file), findings=votes.findings), form)
         leave(clean=False)
-    done = measure(votes.header, votes.verdicts, settings, choices)
+    verdicts, answers = (votes.verdicts, None) if gold is None else joined(gold, votes.verdicts)
+    done = measure(votes.header, verdicts, settings, choices, gold=answers)
     document = as_json(done) | {"taken": as_json(votes.taken)}
     tell(form, lambda: document, lambda: text(done, votes.taken))
     if save and votes.conversion:

@@ -45,6 +45,7 @@ class Shown:
     domains: Mapping[str, Sizes]
     calls: Mapping[str, int]
     differences: "Sequence[Difference]"
+    checker: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +251,7 @@ def _shown(design: "Design") -> "Shown":
         },
         calls={way: round(need.calls) for way, need in ways.items()},
         differences=tuple(differences(packaged("reference"), design)),
+        checker=design.checker,
     )
 
 
@@ -298,6 +300,8 @@ def _lines(design_text: "Shown") -> list[str]:
         lines.append(row(domain, f"{sizes.tasks} tasks, {units}"))
     calls = ", ".join(f"{count:,} {way}" for way, count in design_text.calls.items())
     lines.append(row(f"calls, {_SEEDS} seeds", calls))
+    if design_text.checker:
+        lines.append(row("checker", design_text.checker))
     lines += ["", "against the reference (first) it has (second):"]
     lines += [f"  {row(difference.part, difference.how)}" for difference in design_text.differences]
     return lines if design_text.differences else [*lines[:-1], "it asks what the reference asks"]

@@ -16,6 +16,7 @@ from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
+    from epc.engine.request import Request
 
 _MAX_SEEDS = 100_000
 _SPAN = re.compile(r"(\d{1,10})(?:-(\d{1,10}))?")
@@ -42,6 +43,18 @@ class _Seeds(click.ParamType[list[int]]):
                 self.fail(f"{part!r}: at most {_MAX_SEEDS:,} seeds a run", param, ctx)
             seeds.update(range(first, last + 1))
         return sorted(seeds)
+
+
+def _require_labels(gold: Path, request: "Request") -> None:
+    """Refuse labels that are not of a run's answers before anything is asked."""
+    from epc.engine.plan import configuration
+    from epc.engine.session import prepare
+    from epc.records.gold import read_gold
+
+    if request.design is not None and request.design.checker:
+        raise click.UsageError("the design's checker labels the answers: leave --gold out")
+    asked = prepare(request, now=now())
+    read_gold(gold, configuration(asked.plan, asked.evaluator))
 
 
 @click.command(
@@ -215,11 +228,7 @@ def command(
     )
     fetch_weights_if_named(*evaluators, *executors)
     if gold is not None:
-        from epc.engine.plan import configuration
-        from epc.records.gold import read_gold
-
-        asked = prepare(request, now=began)
-        read_gold(gold, configuration(asked.plan, asked.evaluator))
+        _require_labels(gold, request)
     if many:
         from epc.cli.campaign import run_campaign
 

@@ -31,8 +31,9 @@ def command(run: Path, figure: bool, tasks: bool, form: str, html: Path | None) 
     r"""Show RUN's figures with their intervals and the coin-flip band.
 
     Prints a table, and draws figure.svg and figure.png beside the manifest. With --format json,
-    prints the manifest's summary. With --html, writes a report that needs no network and no script:
-    the word and what it rests on, its pictures, and all details, folded.
+    prints the manifest's summary, and what is known of quality. With --html, writes a report that
+    needs no network and no script: the word and what it rests on, its pictures, and all details,
+    folded.
 
     Of a campaign (the folder of `epc run` with several models) it prints all runs side by side.
 
@@ -162,7 +163,11 @@ def show(
     can no longer be measured.
     """
     if form == "json":
-        echo_json(manifest.document["results"]["summary"])
+        from epc.records.manifest import plain
+        from epc.spec.coupling import NotMeasured
+
+        quality = plain(audited.quality if audited else NotMeasured())
+        echo_json({**manifest.document["results"]["summary"], "quality": quality})
     else:
         from epc.analysis.audit import audit
         from epc.report.measurement_text import report

@@ -21,11 +21,11 @@ from epc.engine.budget import Limits, most_tokens, price_of
 from epc.engine.calls import Watch
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, of_texts
-from epc.engine.loop_programs import Request, program_of
 from epc.engine.panel import asked_within
 from epc.engine.plan import asked_decoding, decoding_for
 from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
+from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to
 from epc.json_text import parse
 from epc.records.calls import call_of
@@ -204,7 +204,7 @@ async def _execute(
 ) -> dict[Place, Executed]:
     """Return what the program says of every planned item, asking it for what is not on disk."""
     done, places = read_executed(checking.folder), asyncio.Semaphore(at_once)
-    program, failed = program_of(execute), list[EpcError]()
+    program, failed = program_of(execute, Reply, "--execute"), list[EpcError]()
 
     async def one(place: Place, output: Any) -> None:
         candidate, item = place

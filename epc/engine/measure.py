@@ -5,10 +5,12 @@ not depend on each other runs at once: seeds, phases 1 and 2 of a seed, both ans
 With enough connections a fresh run takes 2 R (executor + evaluator) latencies, however many seeds.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -20,16 +22,20 @@ from epc.engine.plan import Plan
 from epc.engine.request import Questions
 from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both
+from epc.engine.user_programs import Label, Request
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, PhaseEnd, run_phase, start_of
 from epc.protocol.results import Json
 from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
 from epc.records.derive import Answered, Derivation, tabulate
-from epc.records.layout import RECHECK
+from epc.records.gold import write_gold
+from epc.records.layout import GOLD, RECHECK
 from epc.records.strict_json import dumps_line
 from epc.spec.domains import Domain, Phase
 
+_PROGRAMS: Final = 8  # runs of a checker under way
 Trial = Json
+Checker = Callable[[Request], Awaitable[Label]]
 
 
 class Measurement(Struct, kw_only=True):
@@ -41,6 +47,7 @@ class Measurement(Struct, kw_only=True):
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     _trials: list[Trial] = field(default_factory=list)
     _played: dict[tuple[Domain, int, int], Answered] = field(default_factory=dict)
+    _asked: list[Answered] = field(default_factory=list)
     _derivation: Derivation | None = None
 
     async def run(self) -> None:
@@ -65,6 +72,45 @@ class Measurement(Struct, kw_only=True):
         return (
             dumps_line(trial) for trial in in_order(self._trials, self.questions.config.domains)
         )
+
+    async def labels(self, check: Checker) -> list[tuple[str, Domain, str, float]]:
+        """Return how right a design's checker calls each answer: strategy, domain, task, gold.
+
+        It is asked once about equal answers to one question.
+        """
+        config = self.questions.config
+        written = {
+            (strategy, each.domain, each.task, name)
+            for each in self._asked
+            for strategy, name in (
+                (each.strategy, each.response),
+                (config.baseline_index, each.baseline),
+            )
+            if name is not None
+        }
+        texts = Counter((*place, self._call(name)["answer"]) for *place, name in sorted(written))
+        self.caller.progress.begin("checker", len(texts))
+        at_once = asyncio.Semaphore(_PROGRAMS)
+
+        async def label(strategy: int, domain: Domain, task: int, answer: str) -> float:
+            request = Request(
+                candidate=config.strategies[strategy].name,
+                text=config.strategies[strategy].prompt,
+                item=f"{domain}/{task + 1}",
+                value=config.tasks[domain][task],
+                output=answer,
+            )
+            async with at_once:
+                said = await check(request)
+            self.caller.progress.advance()
+            return said.gold
+
+        gold = await all_of(label(*each) for each in texts)
+        return [
+            (config.strategies[strategy].name, domain, config.tasks[domain][task], value)
+            for ((strategy, domain, task, _), times), value in zip(texts.items(), gold, strict=True)
+            for _ in range(times)
+        ]
 
     async def _ask_every_pair(self) -> None:
         """Ask both waves of an exhaustive run, a comparison as soon as its answers are in."""
@@ -178,7 +224,7 @@ class Measurement(Struct, kw_only=True):
         evaluation = await self.caller.ask(question, occasion)
         response, baseline = (call["id"] for call in answers) if answers else (None, None)
         self.caller.progress.said[_said(evaluation)] += 1
-        return Answered(
+        played = Answered(
             domain=domain,
             strategy=strategy,
             name=self.questions.config.strategies[strategy].name,
@@ -189,6 +235,8 @@ class Measurement(Struct, kw_only=True):
             raw=evaluation["answer"],
             verdict=parse_verdict(evaluation["answer"]),
         )
+        self._asked.append(played)
+        return played
 
     async def _answers(
         self, strategy: int, domain: Domain, task: int, occasion: Occasion | None
@@ -220,6 +268,7 @@ async def carry_out(
     caller: Caller,
     now: datetime,
     canary: CanaryWatch | None = None,
+    check: Checker | None = None,
 ) -> Json:
     """Finish a plan in its folder, from wherever its journal stands, and return the manifest.
 
@@ -229,6 +278,8 @@ async def carry_out(
     measurement = Measurement(plan=plan, questions=questions, caller=caller)
     await measurement.run()
     heard = None if canary is None else await canary.end()
+    if check is not None:
+        write_gold(folder / GOLD, await measurement.labels(check))
     caller.progress.begin("writing", 1)
     manifest = finish(
         folder,

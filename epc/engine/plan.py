@@ -101,6 +101,11 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
     )
 
 
+def checker_of(plan: Plan) -> str | None:
+    """Return the program that checks the answers of a plan, if its design names one."""
+    return None if plan.design is None else Design.parse(plan.design).checker
+
+
 def asked_decoding(
     settings: dict[str, dict[str, Any]], models: dict[str, Model]
 ) -> dict[str, Json]:

@@ -19,12 +19,13 @@ from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
 from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model, Occasion
-from epc.engine.plan import Plan
+from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
 from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both, seldom_collected
+from epc.engine.user_programs import Label, program_of
 from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
 from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
@@ -224,7 +225,8 @@ async def carry_on(
 
     Raises: as `epc.engine.session.measure`.
     """
-    memo = plan.reuse == "memo"
+    memo, checker = plan.reuse == "memo", checker_of(plan)
+    check = None if checker is None else program_of(checker, Label, "checker")
     async with AsyncExitStack() as stack:
         caller = await stack.enter_async_context(
             calling(
@@ -270,6 +272,7 @@ async def carry_on(
             caller=caller,
             now=session.clock(),
             canary=canary,
+            check=check,
         )
         if caller.named_runs is not None:
             caller.named_runs.remove()

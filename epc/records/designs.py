@@ -27,15 +27,20 @@ if TYPE_CHECKING:
 SCHEMA_VERSION: Final = 2
 NAMES: Final = ("reference", "reference-64", "reviews", "support-en-es")
 _EXAMPLE: Final = "example"
+_BESIDE: Final = ("name", "description", "checker")
 _STATED: Final = ("baseline", "evaluator_prompt", "executor_prompt")
 
 
 class Design(Struct, frozen=True, kw_only=True):
-    """A named configuration of everything but models, seeds and decoding."""
+    """A named configuration of everything but models, seeds and decoding.
+
+    `checker` is the user's program that says how right an answer is (Reading R91).
+    """
 
     name: str
-    description: str
+    description: str = ""
     config: Configuration
+    checker: str | None = None
 
     @staticmethod
     def load(source: str | Path) -> "Design":
@@ -69,9 +74,7 @@ class Design(Struct, frozen=True, kw_only=True):
             groups=_groups(tasks),
             **stated,
         )
-        return cls(
-            name=document["name"], description=document.get("description", ""), config=config
-        )
+        return cls(config=config, **{key: document[key] for key in _BESIDE if key in document})
 
     def document(self) -> Json:
         """Return the document of the design, with everything stated that it leaves out."""
@@ -91,6 +94,7 @@ class Design(Struct, frozen=True, kw_only=True):
             "evaluator_prompt": config.evaluator_prompt,
             "executor_prompt": config.executor_prompt,
             "domains": {domain: _listed(config, domain) for domain in config.domains.names},
+            **({"checker": self.checker} if self.checker else {}),
         }
 
 

@@ -10,7 +10,7 @@
     figure.svg, figure.png    its picture, once `epc show` has drawn it
     probing/        answered probes, as they come; gone when they are all answered
     probes.jsonl    one line a question that was asked beside the measurement
-    gold.csv        labels that the run was started with, if it was
+    gold.csv        labels that the run was started with, or that its design's checker gave
     attestation.json    GitHub's word that its runner measured it, if it did
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.

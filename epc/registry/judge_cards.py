@@ -281,6 +281,7 @@ def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Re
         n=snapshot.n,
         unit=KINDS[snapshot.kind].unit,
         word=snapshot.verdict,
+        quality=snapshot.quality,
         failed=snapshot.failed,
         state=state.words,
         source=source,

@@ -52,6 +52,7 @@ class Shown:
             "failed": snapshot.failed,
             "figures": snapshot.figures,
             "epc_5_2": {f.name: f.reading for f in figures_of(snapshot) if f.reading},
+            **({"quality": as_json(snapshot.quality)} if snapshot.quality else {}),
             "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
             **({"spot_checks": [as_json(c) for c in self.spot_checks]} if self.spot_checks else {}),

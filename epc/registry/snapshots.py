@@ -12,6 +12,7 @@ from epc.records.typed import parse
 from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
+from epc.spec.coupling import NotMeasured
 from epc.statistics.odd_one import Word
 
 STEPS: Final[tuple[Trust, ...]] = (
@@ -115,6 +116,12 @@ class Snapshot:
     def verdict(self) -> str | None:
         """The audit's word by the newest rule; None where there are no trials to audit."""
         return self.audit.verdict if self.audit else None
+
+    @property
+    def quality(self) -> NotMeasured | None:
+        """What is known of the work beside an audit's word: published records have no labels."""
+        how = f"`epc snapshot fetch {self.tag} --out RUN`, then `epc audit RUN --gold FILE`"
+        return NotMeasured(how=how) if self.audit else None
 
     @property
     def failed(self) -> bool:

@@ -5,7 +5,8 @@ from typing import Final
 
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.coupling_text import MATRICES
-from epc.report.document import Part, Section, Table, printed
+from epc.report.document import Facts, Part, Section, Table, printed
+from epc.report.quality_text import beside
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Direction, pair_title
 from epc.statistics.figures import figure_text
@@ -36,6 +37,9 @@ def _parts(comparison: CampaignComparison) -> Iterator[Part]:
         title = f"verdicts alike on {of}, of 100 [95%, for the domain] (by chance)"
         rows = [_agreed(a) for a in comparison.agreements if a.executor == executor]
         yield Section(title, [Table(title, rows)])
+    if any(row.quality.measured for row in comparison.rows):
+        known = {row.run: beside(row.quality) for row in comparison.rows}
+        yield Section("quality", [Facts([*known.items()])])
     for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
     for name in comparison.swapped:
@@ -43,7 +47,8 @@ def _parts(comparison: CampaignComparison) -> Iterator[Part]:
 
 
 def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    head = ("", "seeds", "answers", "comparisons", "ties", "p", f"word ({UNKNOWN_QUALITY})")
+    quality = "" if any(row.quality.measured for row in rows) else f" ({UNKNOWN_QUALITY})"
+    head = ("", "seeds", "answers", "comparisons", "ties", "p", f"word{quality}")
     first = {row.run: row for row in reversed(rows)}
     return [
         head,

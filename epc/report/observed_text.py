@@ -27,7 +27,9 @@ from epc.report.document import (
     printed,
     sentence,
 )
-from epc.spec.coupling import MARGIN, UNKNOWN_QUALITY
+from epc.report.quality_text import beside
+from epc.report.quality_text import parts as quality_parts
+from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.statistics.figures import TOO_FEW, figure_text
 
@@ -258,11 +260,12 @@ def _transfers(report: Report) -> Iterator[Section]:
 
 def _transfer(result: Transferred) -> Iterator[Part]:
     yield Conclusion(Toned(result.word, result.word), sentence(MEANING[result.word]))
-    yield sentence(UNKNOWN_QUALITY)
+    yield Facts([("quality", beside(result.quality))])
     directions = result.directions or {}
     said = [headline(direction, into) for direction, into in directions.items()]
     yield Listed([*map(sentence, (*said, *carried_text(result.carried)))])
     yield Facts([*_facts(result)])
+    yield from quality_parts(result.quality)
 
 
 def _facts(result: Transferred) -> Iterator[tuple[str, str]]:

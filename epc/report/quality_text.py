@@ -6,7 +6,7 @@ from typing import Final
 from epc.analysis.pickers import Picked
 from epc.audit.quality import Detour, Quality, Work
 from epc.report.document import Facts, Part, Section, Table
-from epc.spec.coupling import UNKNOWN_QUALITY
+from epc.spec.coupling import UNKNOWN_QUALITY, NotMeasured
 from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text
 
@@ -16,25 +16,22 @@ SAYS: Final = {
     "harms": "what the judge teaches is worse work than choosing at random",
     "gain_not_shown": "it is not shown to be better work, nor worse",
 }
-_HOW: Final = "the word is of the judge's own verdicts; --gold FILE takes labels"
 _POINTS: Final = "+.1p"
 
 
-def beside(quality: Quality | str | None) -> str:
+def beside(quality: Quality | NotMeasured) -> str:
     """Return what is known of quality in a line."""
-    if isinstance(quality, str):
-        return f"{_NOT_MEASURED}: {quality}"
-    if quality is None:
-        return f"{_NOT_MEASURED}: {_HOW}"
+    if isinstance(quality, NotMeasured):
+        return f"{_NOT_MEASURED}: {quality.why}; {quality.how}"
     return "; ".join(
         f"{work.word} in {domain}, gold gain {work.gold_gain.text(_POINTS)}"
         for domain, work in quality.domains.items()
     )
 
 
-def parts(quality: Quality | str | None) -> Iterator[Part]:
+def parts(quality: Quality | NotMeasured) -> Iterator[Part]:
     """Yield what an agent is worth by gold, what a detour costs by it, and what a judge misses."""
-    if not isinstance(quality, Quality):
+    if isinstance(quality, NotMeasured):
         return
     sections: list[Part] = []
     for domain, work in quality.domains.items():

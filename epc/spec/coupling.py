@@ -3,7 +3,9 @@
 These are ours, not the paper's. A change of any of them is another version of the rule.
 """
 
-from typing import Final
+from typing import Final, Literal
+
+from msgspec import Struct, field
 
 # The first rule asked whether verdicts differ between domains (Reading R39). The second had other
 # estimates and intervals of the same figures, and said its word where tasks fell into topics.
@@ -17,6 +19,15 @@ UNEQUAL: Final = 2  # numbers of groups that differ more than so-fold are not pe
 
 # A word about coupling is of the judge's own verdicts; this stands beside it without gold (R91).
 UNKNOWN_QUALITY: Final = "quality: not measured"
+
+
+class NotMeasured(Struct, frozen=True, kw_only=True):
+    """That the quality of the work is not measured: why, and what would measure it (R91)."""
+
+    why: str = field(default_factory=lambda: "the word is of the judge's own verdicts")
+    how: str = field(default_factory=lambda: "`epc audit RUN --gold FILE` takes labels")
+    measured: Literal[False] = field(default_factory=lambda: False)
+
 
 FEWEST_TASKS: Final = 0.5  # of a domain's, on which a strategy is decided
 FEWEST_STRATEGIES: Final = 0.25  # for which a task is decided

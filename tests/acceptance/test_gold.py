@@ -10,6 +10,8 @@ import pytest
 from records_support import epc
 from registry_support import ROOT
 
+from epc import audit
+
 UNKNOWN = "quality  not measured"
 WINS = {"plain": 2, "long": 9, "short": 5}  # of 10, by the judge
 RIGHT = {"plain": 8, "long": 1, "short": 5}  # of 10, by gold
@@ -54,7 +56,13 @@ def test_reading_r91_without_labels_the_word_stands_beside_quality_not_measured(
 ) -> None:
     for command in ("audit", "show"):
         assert UNKNOWN in epc(command, plain).stdout.decode()
-    assert audited(plain)["quality"] is None
+    assert audited(plain)["quality"] == {
+        "measured": False,
+        "why": "the word is of the judge's own verdicts",
+        "how": "`epc audit RUN --gold FILE` takes labels",
+    }
+    shown = json.loads(epc("show", plain, "--format", "json").stdout)
+    assert shown["quality"] == audited(plain)["quality"]
 
 
 def test_reading_r91_labels_say_that_what_the_judge_teaches_is_worse_work(
@@ -133,4 +141,110 @@ def test_reading_r91_too_few_labels_are_said_to_be_the_reason(plain: Path, tmp_p
 
     said = audited(plain, "--gold", gold)["quality"]
 
-    assert said == "0 tasks of reviews have labels; at least 4 are needed"
+    assert not said["measured"]
+    assert said["why"] == "0 tasks of reviews have labels; at least 4 are needed"
+
+
+def taught(votes: Path, *options: str | Path) -> Any:
+    """Return what is known of quality beside the word of recorded verdicts."""
+    (group,) = audited(votes, *options)["groups"]
+    return group["transfer"]["quality"]
+
+
+def test_reading_r91_labels_beside_verdicts_say_what_they_say_beside_a_run_of_these(
+    plain: Path, folder: Path, tmp_path: Path
+) -> None:
+    votes, gold, saved = folder / "verdicts.csv", folder / "gold.csv", tmp_path / "saved.jsonl"
+    of_run = audited(plain, "--gold", gold)["quality"]
+
+    assert taught(votes, "--gold", gold, "--save", saved) == of_run
+    assert taught(saved, "--gold", gold) == of_run
+    text = epc("audit", votes, "--gold", gold).stdout.decode()
+    assert "quality  harms in reviews, gold gain -24.2 points [-31.7, -16.6]" in text
+    assert "lost by gold" in text
+    (group,) = audit(votes, gold=gold).as_json()["groups"]
+    assert group["transfer"]["quality"] == of_run
+
+
+def test_reading_r91_verdicts_with_a_column_gold_need_no_file(
+    plain: Path, folder: Path, tmp_path: Path
+) -> None:
+    labelled, gold = tmp_path / "labelled.csv", rows(RIGHT, ("A", "B"))
+    both = zip(rows(WINS, ("A", "B")), gold, strict=True)
+    with labelled.open("w", newline="") as file:
+        lines = [(*verdict, label) for verdict, (*_, label) in both]
+        head = ("strategy", "domain", "task", "verdict", "gold")
+        csv.writer(file).writerows([head, *lines])
+
+    assert taught(labelled) == audited(plain, "--gold", folder / "gold.csv")["quality"]
+    unlabelled = taught(folder / "verdicts.csv")
+    assert (unlabelled["measured"], "column gold" in unlabelled["how"]) == (False, True)
+
+
+VOTES = [f"q{n},left {n},right {n},{'ab'[n % 3 == 0]},{'ab'[n % 2]}" for n in range(12)]
+
+
+def test_reading_r91_labels_of_pairs_by_item_are_a_column_gold(tmp_path: Path) -> None:
+    whole, votes, gold = (tmp_path / name for name in ("whole.csv", "votes.csv", "gold.csv"))
+    whole.write_text("\n".join(["item,a,b,verdict,gold", *VOTES]))
+    cells = [line.split(",") for line in VOTES]
+    votes.write_text(
+        "\n".join(",".join(row[:4]) for row in [["item", "a", "b", "verdict"], *cells])
+    )
+    gold.write_text("\n".join(["item,gold", *(f"{row[0]},{row[4]}" for row in reversed(cells))]))
+
+    one, other = audited(whole), audited(votes, "--gold", gold)
+
+    assert one["groups"][0]["figures"] == other["groups"][0]["figures"]
+    right = sum(row[3] == row[4] for row in cells) / len(cells)
+    assert other["groups"][0]["figures"]["accuracy"]["value"] == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    ("gold", "problem"),
+    [
+        (
+            "strategy,domain,task,gold\nnone,tickets,task 0,1",
+            ":2: the verdicts have no author 'none'",
+        ),
+        (
+            "strategy,domain,task,gold\nplain,letters,task 0,1",
+            ":2: the verdicts have no domain 'let",
+        ),
+        (
+            "strategy,domain,task,gold\nplain,tickets,task 99,1",
+            ":2: the verdicts have no task 'task",
+        ),
+        ("strategy,domain,task,gold\nplain,tickets,task 0,2", ":2: gold '2' is no label"),
+        ("strategy,task,gold\nplain,task 0,1", ":1: has no column 'domain'"),
+        ("item,gold\nq99,a", ":2: the verdicts have no item 'q99'"),
+    ],
+)
+def test_reading_r91_labels_that_fit_no_verdict_are_refused_in_a_sentence(
+    folder: Path, tmp_path: Path, gold: str, problem: str
+) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text(gold)
+
+    done = epc("audit", folder / "verdicts.csv", "--gold", path)
+
+    assert done.returncode == 2
+    assert f"labels.csv{problem}" in done.stderr.decode()
+
+
+def test_reading_r91_labels_of_strategies_need_authors_and_labels_of_items_one_pair(
+    folder: Path, tmp_path: Path
+) -> None:
+    votes, gold = tmp_path / "votes.csv", tmp_path / "gold.csv"
+    votes.write_text("question_id,a,b,verdict\nq1,one,two,a\nq1,three,four,b\nq2,one,two,a\n")
+
+    def refused(labels: str) -> str:
+        gold.write_text(labels)
+        done = epc("audit", votes, "--gold", gold)
+        assert done.returncode == 2
+        return done.stderr.decode()
+
+    assert "do not say who wrote the answers" in refused("strategy,domain,task,gold\nx,y,z,1\n")
+    assert "'q1' has 2 pairs of answers" in refused("item,gold\nq1,a\n")
+    assert "'q2' has another label before" in refused("item,gold\nq2,a\nq2,b\n")
+    assert "gold 'good' is no label" in refused("item,gold\nq2,good\n")

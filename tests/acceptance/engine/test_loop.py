@@ -218,7 +218,7 @@ def test_reading_r93_a_command_that_fails_loses_nothing(run: Path, endpoint: End
     words = ("check", "run.loop.jsonl", "--execute")
     failed = loop(run, endpoint, *words, execute)
     assert failed.returncode == 4
-    assert "was not executed on item" in failed.stderr
+    assert "failed for" in failed.stderr
     assert "exit code 1 AssertionError" in failed.stderr
 
     assert loop(run, endpoint, *words, f"{execute} well").returncode == 0

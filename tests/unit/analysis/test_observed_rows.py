@@ -3,6 +3,7 @@
 import numpy as np
 from observed_support import ALIKE, columns, verdict
 
+from epc.analysis.observed_figures import of_gold
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows, rows_of, same_settings
 from epc.records.observed.converting import digest
 
@@ -67,4 +68,5 @@ def test_settings_are_one_where_judge_prompt_and_decoding_are() -> None:
 def test_the_better_candidate_is_a_or_b_and_a_tie_is_no_better_one() -> None:
     found = rows(*(verdict(f"x{gold}", "a", "a", gold=gold) for gold in ("a", "b", "tie")))
 
-    assert found.gold.tolist() == [0, 1, -1]
+    assert found.gold.tolist() == [0, 1, TIE]
+    assert dict(of_gold(found))["accuracy"].n == len("ab")

@@ -7,6 +7,7 @@ import pytest
 
 from epc.audit.quality import Judged, Quality, blind_spots, quality
 from epc.protocol.weights import UpdateRule
+from epc.spec.coupling import NotMeasured
 
 STRATEGIES = 11
 TASKS = 40
@@ -203,7 +204,10 @@ def test_reading_r91_labels_that_say_nothing_are_refused_with_the_reason() -> No
 
     def said(labels: Rates) -> object:
         sides = {"x": judged(coins, coins, labels), "y": judged(coins, coins)}
-        return quality(sides, NAMES[:2], rounds=30, rule=UpdateRule())
+        done = quality(sides, NAMES[:2], rounds=30, rule=UpdateRule())
+        assert isinstance(done, NotMeasured)
+        assert not done.measured
+        return done.why
 
     assert said(few) == "3 tasks of x have labels; at least 4 are needed"
     assert said(one) == "no task of x has a label of the strategy 's01'"

@@ -6,6 +6,7 @@ from golden_support import Golden
 
 from epc.analysis.campaign import Agreement, CampaignComparison, Row
 from epc.report.campaign_text import report
+from epc.spec.coupling import NotMeasured
 
 THERE = Row(
     run="m1",
@@ -28,6 +29,7 @@ THERE = Row(
     seeds=30,
     executor_answers=176,
     comparisons=352,
+    quality=NotMeasured(),
 )
 UNDECIDED = dict.fromkeys(
     ("redirected", "redirected_ci95", "chance", "regret", "regret_ci95", "p_value")

@@ -9,6 +9,7 @@ from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.coupling import Crossed
 from epc.audit.redirection import RedirectionTest
 from epc.report.observed_text import text
+from epc.spec.coupling import NotMeasured
 
 CROSSED = Crossed(
     redirected=0.5,
@@ -46,6 +47,7 @@ FOUND = Transferred(
     directions={"chat_to_code": CROSSED},
     detectable=0.0625,
     people=None,
+    quality=NotMeasured(),
 )
 CHOSEN = replace(
     FOUND,
