@@ -85,7 +85,7 @@ def _moment(day: date) -> str:
 
 
 def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
-    """Return a feed for each maker, by its name; an empty one where nothing can be said."""
+    """Return the feed of each maker of whose models something can be said, by its name."""
     feeds: dict[str, Json] = {}
     makers = dict.fromkeys(generation.maker for generation in registry.generations.values())
     for maker in sorted(makers):
@@ -93,13 +93,14 @@ def model_eol(registry: Registry, as_of: date) -> dict[str, Json]:
         generations = [g for g in registry.generations.values() if g.maker == maker]
         taken.update(own for g in generations if (own := _own_id(g)))
         models = [entry for g in generations if (entry := _entry(registry, g, taken, as_of))]
-        feeds[maker] = {
-            "spec": "model-eol/0.1",
-            "publisher": maker,
-            "generated": _moment(as_of),
-            "note": "Compiled by an EPC registry from public lists, and not by the publisher.",
-            "models": models,
-        }
+        if models:
+            feeds[maker] = {
+                "spec": "model-eol/0.1",
+                "publisher": maker,
+                "generated": _moment(as_of),
+                "note": "Compiled by an EPC registry from public lists, and not by the publisher.",
+                "models": models,
+            }
     return feeds
 
 

@@ -15,7 +15,6 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.listing import entries
 from epc.report.judge_card_text import sentence
-from epc.site.badges import endpoint
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 
 HOME: Final = "api/v1"
@@ -29,7 +28,6 @@ ANSWERS: Final = {
         "api_evaluator",
         "One evaluator: lives, states, snapshots, its card.",
     ),
-    "badges/{name}.json": ("api_badge", "An evaluator's badge, as shields.io reads it."),
     "expiry.json": ("api_expiry", "The state of every snapshot and evaluator."),
     "succession.json": ("api_succession", "Who may replace each judge that ends."),
     "changes.json": ("api_changes", "What happened, by date, from the beginning."),
@@ -53,7 +51,6 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
     """Yield each document that is of one snapshot, or of one evaluator."""
     if isinstance(page, EvaluatorPage):
         yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
-        yield f"{HOME}/badges/{page.name}.json", endpoint(page)
     else:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
 

@@ -10,6 +10,7 @@
 The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -42,7 +43,8 @@ WORK: Final = Path("build") / "site"
 _SOURCES: Final = "site"
 _SCRIPT: Final = "assets/vega-embed.js"
 _PAGE: Final = "index.html"
-_NOT_OURS: Final = ("sitemap.xml", "sitemap.xml.gz")  # ours has no time stamps
+# Our sitemap has no time stamps; our search reads English, and nobody debugs the theme here.
+_NOT_OURS: Final = re.compile(r"sitemap\.xml(\.gz)?|assets/javascripts/lunr/.*|.*\.map")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +147,7 @@ def _published(html: Path, documents: Path) -> Iterator[tuple[str, Content]]:
     pages = {f"{path.stem}/{_PAGE}" for path in documents.glob("*.md")} & {*names}
     scripts = themes((html / name).read_text("utf-8") for name in pages)
     for name, path in zip(names, paths, strict=True):
-        if name not in _NOT_OURS:
+        if not _NOT_OURS.fullmatch(name):
             is_page = path.suffix == ".html"
             yield name, guarded(path.read_text("utf-8"), scripts) if is_page else path
 

@@ -1,8 +1,9 @@
 """Addresses that people type: every alias of an evaluator that is a plain name.
 
-An alias leads to the evaluator's page, with copies of what programs read. A name with a platform in
-front (`openai/gpt-4o`) has no files: the 404 page finds it in the file of all names. Neither has a
-name that is no harmless part of an address; it stands on its evaluator's page.
+An alias leads to the evaluator's page, and has its JSON. A name with a platform, a region or a
+maker in front (`openai/gpt-4o`, `eu.anthropic.claude-opus-5`) has no files: the 404 page finds it
+in the file of all names. Neither has a name that is no harmless part of an address; it stands on
+its evaluator's page.
 """
 
 import re
@@ -12,12 +13,14 @@ from typing import Final
 
 from epc.records.strict_json import dumps
 from epc.registry.calendar import calendar
+from epc.registry.expiry import days_away
 from epc.site import api, badges, feeds
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.site.with_mkdocs import guarded
 
 # ASCII alone, so that no letter is drawn as another script's; no dot in front, no file's ending.
 _PLAIN: Final = re.compile(
+    r"(?![A-Za-z0-9-]+\.[A-Za-z])"  # `eu.anthropic.NAME` and `ai21.NAME`, but not `gpt-4.1`
     r"[A-Za-z0-9][A-Za-z0-9_.:@+-]{,119}(?<!\.)(?<!\.(?:svg|xml|ics))(?<!\.json)"
 )
 
@@ -71,27 +74,34 @@ def _best(options: list[tuple[tuple[bool, bool], EvaluatorPage]]) -> tuple[Evalu
 
 
 def files(site: Site, alias: Alias) -> Iterator[tuple[str, str | bytes]]:
-    """Yield what answers at an alias: a page that leads on, and copies of what programs read."""
+    """Yield what answers at an alias: a page that leads on, and a copy of the JSON."""
     yield f"evaluators/{alias.place}/index.html", _leading(site, alias)
     if len(alias.means) == 1:
-        page = alias.means[0]
-        yield f"{api.HOME}/evaluators/{alias.place}.json", dumps(api.evaluator(site, page))
-        yield f"{api.HOME}/badges/{alias.place}.json", dumps(badges.endpoint(page))
-        yield from for_people(site, page, alias.place)
+        document = api.evaluator(site, alias.means[0])
+        yield f"{api.HOME}/evaluators/{alias.place}.json", dumps(document)
 
 
-def for_people(site: Site, page: EvaluatorPage, place: str) -> Iterator[tuple[str, str | bytes]]:
-    """Yield badge, calendar and feed of an evaluator, at one of its names.
+def for_people(site: Site, page: EvaluatorPage) -> Iterator[tuple[str, str | bytes]]:
+    """Yield an evaluator's badge, calendar and feed, if these have something to say."""
+    if page.has_badge:
+        yield f"badges/{page.name}.svg", badges.svg(page)
+    if is_followed(site, page):
+        states = [platform.standing.state for platform in page.platforms]
+        states += [snapshot.row.standing.state for snapshot in page.snapshots]
+        path, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
+        yield f"calendars/{page.name}.ics", calendar(states, name=f"EPC: {page.name}")
+        yield path, feeds.of_evaluators(site, [page], name=page.name, path=path, about=about)
 
-    Calendar and feed are the same at every name, so that nobody subscribes twice unawares.
+
+def is_followed(site: Site, page: EvaluatorPage) -> bool:
+    """Return whether an evaluator has a calendar and a feed.
+
+    Once it has ended everywhere there is no end to come. Both stay for the days of notice, in which
+    an end may be corrected.
     """
     states = [platform.standing.state for platform in page.platforms]
-    states += [snapshot.row.standing.state for snapshot in page.snapshots]
-    own_feed, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
-    yield f"badges/{place}.svg", badges.svg(page)
-    yield f"calendars/{place}.ics", calendar(states, name=f"EPC: {page.name}")
-    feed = feeds.of_evaluators(site, [page], name=page.name, path=own_feed, about=about)
-    yield f"feeds/{place}.xml", feed
+    recent = days_away(site.as_of, -site.registry.policy.notice)
+    return not states or any(s.status != "expired" or (s.since or recent) >= recent for s in states)
 
 
 def sets(site: Site) -> Iterator[tuple[str, str | bytes]]:

@@ -19,6 +19,8 @@ from epc.site.pages import EvaluatorPage, Site, SnapshotPage
 from epc.site.writing import Content
 
 _FIGURES: Final = "figures.parquet"  # stands at the root too
+# Raw files are in the store, evaluators in `registry.json`; `dvc metrics` reads a clone.
+_NOT_SERVED: Final = {"raw", "evaluators", "dvc"}
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 
 _ABOUT: Final = (
@@ -77,7 +79,7 @@ def files(site: Site, work: Path) -> Iterator[tuple[str, Content]]:
     for name, document in (item for page in pages for item in api.of_page(site, page)):
         yield name, dumps(document)
     for evaluator in site.evaluators:
-        yield from guessing.for_people(site, evaluator, evaluator.name)
+        yield from guessing.for_people(site, evaluator)
     for alias in guessing.aliases(site):
         yield from guessing.files(site, alias)
     yield from _of_lives(site)
@@ -112,14 +114,14 @@ def _of_all(site: Site, written: Sequence[Table]) -> Iterator[tuple[str, Content
 
 
 def remote(checkout: Path) -> Iterator[tuple[str, Path]]:
-    """Yield every published file of the registry, with where it lies in the checkout.
+    """Yield the files of every snapshot, and the store, with where they lie in the checkout.
 
-    Its folder at an address is what `epc snapshot fetch --from` and DVC read. What is hidden in it,
-    but for the store, is being written, or git's.
+    Their folder at an address is what `epc snapshot fetch --from` and DVC read. What is hidden in
+    it, but for the store, is being written, or git's.
     """
     root = str(checkout / layout.FOLDER)
     for place, folders, below in os.walk(root):
-        folders[:] = sorted(name for name in folders if name != "raw" and not _is_hidden(name))
+        folders[:] = sorted(n for n in folders if n not in _NOT_SERVED and not _is_hidden(n))
         home = Path(layout.FOLDER, place.removeprefix(root).lstrip(os.sep)).as_posix()
         for name in sorted(below):
             path = Path(place, name)

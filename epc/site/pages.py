@@ -260,6 +260,11 @@ class EvaluatorPage:
         return any(platform.standing.state.until for platform in self.platforms)
 
     @property
+    def has_badge(self) -> bool:
+        """Whether there is a baseline for a badge to state the day of."""
+        return bool(self.newest or self.failed)
+
+    @property
     def baselines(self) -> tuple[SnapshotPage, ...]:
         """The snapshots of its coupling."""
         return self._about("coupling")

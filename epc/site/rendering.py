@@ -25,7 +25,7 @@ from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.evidence import bands_of
 from epc.site.front import part
-from epc.site.guessing import platforms
+from epc.site.guessing import is_followed, platforms
 from epc.site.living import living
 from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
 from epc.site.social import has_card
@@ -259,7 +259,8 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "result": result,
         "no_baseline": no_baseline,
         "page": page,
-        "badge": badges.alternative(page),
+        "badge": badges.alternative(page) if page.has_badge else "",
+        "followed": is_followed(site, page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
         "linked": _linked,

@@ -156,10 +156,13 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
     return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
+  // Those of these names that are served somewhere: what has ended has no feed, and no calendar.
   const pagesOf = (index, names) => {
+    const isServed = ({ name, lives }) => lives.some(({ states }) => stateOf(index, states, name).status !== "expired");
     const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
     const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation));
-    return unique(found.filter(({ listed }) => !listed).map((generation) => generation.name)).map((name) => {
+    const followed = found.filter((generation) => !generation.listed && isServed(generation));
+    return unique(followed.map((generation) => generation.name)).map((name) => {
       const at = encodeURIComponent(name);
       const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
       return { name, page, feed, days };

@@ -3,7 +3,9 @@
 {tag} stands for every published snapshot, {measured} and {judged} for every one of that kind,
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
 domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
-{platform} for every platform, {guess} for every other plain name of an evaluator,
+{platform} for every platform, {guess} for every other plain name of an evaluator, {lasting} for
+every evaluator that has not ended more than 60 days ago, {baseline} for every one with a baseline,
+{ends} for every maker of whose models an end is known,
 {published} for every one that was measured
 or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
 measured here, so a publication needs no line of its own. A new file or a new kind of page does; a
@@ -11,16 +13,21 @@ new document or schema is known by its source until it is listed.
 """
 
 import re
+from datetime import date, timedelta
 from pathlib import Path
 
 from registry_support import ROOT
+from site_support import AS_OF
 
+from epc.registry.exports import model_eol
 from epc.registry.figures import figures
 from epc.registry.reading import of_folder
+from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.spec.epc_v1 import DIRECTIONS
 
 LISTED = (Path(__file__).parent / "urls.txt").read_text().split()
+_DAY = date.fromisoformat(AS_OF)
 # What the pages load, by names that change with the content, and the builder's own files.
 _LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.html")
 
@@ -43,7 +50,10 @@ def expanded() -> set[str]:
     lives = registry.generations.values()
     bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
     taken = known | {life.platform for g in lives for life in g.lives}
-    plain = {name for name in bare if re.fullmatch(r"[\w.:@+-]+", name, re.ASCII)}
+    words = {name for name in bare if re.fullmatch(r"[\w.:@+-]+", name, re.ASCII)}
+    plain = {name for name in words if not re.match(r"[\w-]+\.[A-Za-z]", name)}
+    about = ("measured", "reported")
+    coupled = [s for s in snapshots.values() if s.kind in about and _stands(registry, s)]
     kinds = {
         "crossed": crossed,
         "matrix": [t for t in of_kind["measured"] if _pairs(snapshots[t]) > len(DIRECTIONS)],
@@ -52,11 +62,12 @@ def expanded() -> set[str]:
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(name for name in plain if name not in taken),
-        "maker": sorted({generation.maker for generation in lives}),
+        "lasting": sorted(name for name in known if _lasts(registry, name)),
+        "baseline": sorted({s.tag.generation for s in coupled} & known),
+        "ends": sorted(model_eol(registry, _DAY)),
         "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
         "published": sorted(
-            {generations[tag] for tag, s in snapshots.items() if s.kind in ("measured", "reported")}
-            & known
+            {generations[tag] for tag, s in snapshots.items() if s.kind in about} & known
         ),
         "spread": sorted(known & spread),
         "followed": sorted(known & {generations[tag] for tag in of_kind["measured"]}),
@@ -67,6 +78,17 @@ def expanded() -> set[str]:
         for kind in re.findall(r"{(\w+)}", place) or [""]
         for own in kinds.get(kind, [""])
     }
+
+
+def _stands(registry: Registry, snapshot: Snapshot) -> bool:
+    return registry.of_tag(str(snapshot.tag), _DAY).reason != "withdrawn"
+
+
+def _lasts(registry: Registry, name: str) -> bool:
+    """Return whether an evaluator is served somewhere, or has ended less than 60 days ago."""
+    states = [registry.of_life(name, life, _DAY) for life in registry.generations[name].lives]
+    ends = [state.until for state in states if state.status == "expired" and state.until]
+    return len(ends) < len(states) or not ends or max(ends) >= _DAY - timedelta(days=60)
 
 
 def _pairs(snapshot: Snapshot) -> int:

@@ -16,10 +16,11 @@ from site_support import ADDRESS, BuiltSite, epc
 
 from epc.site import machines
 from epc.site.collecting import collect
-from epc.site.guessing import aliases, files
+from epc.site.guessing import aliases, files, for_people
 from epc.site.pages import Site
 
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
+KINDS = (("calendars", "ics"), ("feeds", "xml"))
 
 
 @pytest.fixture
@@ -29,7 +30,8 @@ def made(tmp_path: Path) -> Checkout:
 
 def guessed(made: Checkout) -> dict[str, str | bytes]:
     site = _site(made)
-    return {name: text for alias in aliases(site) for name, text in files(site, alias)}
+    found = {name: text for alias in aliases(site) for name, text in files(site, alias)}
+    return found | {name: text for page in site.evaluators for name, text in for_people(site, page)}
 
 
 def leads(page: str | bytes) -> list[str]:
@@ -38,8 +40,8 @@ def leads(page: str | bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["judge-latest", "judge-1"])
-def test_an_alias_leads_to_page_badge_answer_calendar_and_feed(
-    site: BuiltSite, address: str, name: str
+def test_an_alias_leads_to_the_page_and_has_the_answer_for_programs(
+    address: str, name: str
 ) -> None:
     with urlopen(f"{address}evaluators/{name}/") as answer:
         page = answer.read().decode()
@@ -51,11 +53,21 @@ def test_an_alias_leads_to_page_badge_answer_calendar_and_feed(
         record = json.load(answer)["record"]
     assert record["generation"] == "Judge-1"
     assert [life["platform"] for life in record["platforms"]] == ["maker", "cloud"]
-    with urlopen(f"{address}badges/{name}.svg") as answer:
-        assert answer.read().decode() == site.text("badges/Judge-1.svg")
-    for place in (f"api/v1/badges/{name}.json", f"calendars/{name}.ics", f"feeds/{name}.xml"):
-        with urlopen(address + place) as answer:
-            assert answer.status == 200
+
+
+def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checkout) -> None:
+    lives = {"Ended": "2026-01-30", "Recent": "2026-01-31", "Served": None}
+    for name, day in lives.items():
+        ends = stated(day) if day else None
+        made.evaluator(generation_record(name, life_record(model=f"m-{name}", retires=ends)))
+    made.evaluator(generation_record("Judge-1", life_record()))
+    made.publish()
+
+    found = {name for name in guessed(made) if not name.startswith(("api/", "evaluators/"))}
+
+    followed = ("Judge-1", "Recent", "Served")
+    files = {f"{kind}/{name}.{end}" for name in followed for kind, end in KINDS}
+    assert found == {"badges/Judge-1.svg", *files}
 
 
 def test_a_platform_has_a_page_a_calendar_and_a_feed(site: BuiltSite) -> None:
@@ -83,8 +95,7 @@ def test_every_calendar_and_feed_has_a_name_and_an_id_of_its_own(site: BuiltSite
     feeds += [ET.fromstring(site.text(f"{name}.xml")) for name in ("feed", "retirements")]
     for key in ("id", "title"):
         assert len({feed.findtext(f"a:{key}", "", ATOM) for feed in feeds}) == len(feeds)
-    # A copy is the same thing: nobody subscribes twice unawares.
-    assert site.text("calendars/judge-latest.ics") == site.text("calendars/Judge-1.ics")
+    assert not (site.out / "calendars/judge-latest.ics").exists(), "nobody subscribes twice"
 
 
 def test_a_calendar_of_the_command_is_named_after_what_was_asked(site: BuiltSite) -> None:
@@ -134,7 +145,7 @@ def test_a_date_that_moved_is_told_anew_and_one_that_was_seen_again_is_not(made:
     def ids(day: str, seen: str) -> set[str]:
         ends = stated(day) | {"seen": seen}
         made.evaluator(generation_record("Judge-1", life_record(retires=ends)))
-        feed = ET.fromstring(bytes(guessed(made)["feeds/judge-1.xml"]))  # type: ignore[arg-type]  # a feed is bytes
+        feed = ET.fromstring(bytes(guessed(made)["feeds/Judge-1.xml"]))  # type: ignore[arg-type]  # a feed is bytes
         return {entry.findtext("a:id", "", ATOM) for entry in feed.findall("a:entry", ATOM)}
 
     before = ids("2026-05-01", "2026-01-01")
@@ -199,18 +210,21 @@ HOSTILE = (
     *("../../index", "..", ".", "a/../b", "/etc/passwd", "a//b", "a\\b", ".git/config", "x/"),
     *('"><script>alert(1)</script>', "a b", "a%2e%2e", "a?b", "a#b", "index.json", "x.svg", "a."),
     *("judge\u202e1", "a\nb", "x" * 121, "openai/gpt-4o", ".hidden", "ends."),
+    *("eu.anthropic.claude-5", "ai21.jamba"),
 )
 
 
 def test_a_plain_name_has_a_colon_and_120_characters_at_most(made: Checkout) -> None:
-    names = ["gpt-4o:free", "x" * 120]
+    names = ["gpt-4.1", "gpt-4o:free", "judge-1", "x" * 120]
     made.evaluator(generation_record("Judge-1", life_record(aliases=names)))
 
-    assert [alias.place for alias in aliases(_site(made))] == [names[0], "judge-1", names[1]]
+    assert [alias.place for alias in aliases(_site(made))] == names
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_name_gets_no_address(made: Checkout, name: str) -> None:
+def test_a_name_that_is_hostile_or_has_a_place_in_front_gets_no_address(
+    made: Checkout, name: str
+) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=[name])))
 
     assert [alias.place for alias in aliases(_site(made))] == ["judge-1"]

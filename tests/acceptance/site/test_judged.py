@@ -242,10 +242,10 @@ def test_gammas_and_shares_never_stand_in_one_table(judging: BuiltSite) -> None:
 
 
 def test_a_judges_scores_are_no_baseline_of_an_evaluator(judging: BuiltSite) -> None:
-    badge = json.loads(judging.text("api/v1/badges/Judge-1.json"))
+    badge = judging.text("badges/Judge-1.svg")
     page = judging.text("evaluators/Judge-1/index.html")
 
-    assert badge["message"].startswith("v1.0 "), "the newest baseline, not the newer judgments"
+    assert "EPC Judge-1: v1.0 " in badge, "the newest baseline, not the newer judgments"
     assert page.count('id="picture-gamma-history"') == 1
     assert HOSTED not in judging.text("evaluators/Judge-1/pictures/gamma-history.csv")
 

@@ -149,7 +149,7 @@ def test_a_failed_run_is_no_evaluators_baseline(site: BuiltSite) -> None:
     page = site.text("evaluators/Judge-5/index.html")
 
     assert "no verdict was counted" in page
-    assert json.loads(site.text("api/v1/badges/Judge-5.json"))["message"] == "failed run"
+    assert "EPC Judge-5: failed run" in site.text("badges/Judge-5.svg")
     assert "#555555" in site.text("badges/Judge-5.svg")
     assert "This is of failed runs only." in page
     assert 'id="picture-gamma-history"' in site.text("evaluators/Judge-6/index.html")
