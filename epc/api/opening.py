@@ -16,7 +16,7 @@ from epc.records.layout import MANIFEST
 from epc.records.recompute import manifest_path
 from epc.registry import data
 from epc.registry.fetching import restore_sealed
-from epc.registry.reading import find_checkout
+from epc.registry.reading import nearest_checkout
 from epc.registry.sealed import open_sealed
 from epc.registry.tables import TABLES
 from epc.registry.tags import Tag
@@ -79,7 +79,7 @@ def load(
         raise UsageError(
             f"{what} is no file or folder, no snapshot's tag, and no table: {', '.join(TABLES)}"
         ) from None
-    location = registry or str(find_checkout(Path.cwd()))
+    location = registry or str(nearest_checkout())
     folder = Path(mkdtemp(prefix="epc-"))
     run = Run(path=folder)
     finalize(run, shutil.rmtree, folder, ignore_errors=True)

@@ -88,9 +88,9 @@ def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mappi
     from epc.records.banks import shared_bank
     from epc.registry.file_sources import reader
     from epc.registry.layout import BANK, FOLDER
-    from epc.registry.reading import NAMED, find_checkout
+    from epc.registry.reading import NAMED, nearest_checkout
 
-    home = registry or str(find_checkout(Path.cwd(), option=NAMED))
+    home = registry or str(nearest_checkout(NAMED))
     work = Pickers.of(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)
     return work, work.start(STARTS[start])
 

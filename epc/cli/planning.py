@@ -60,11 +60,11 @@ def manifest_named(name: str) -> "Manifest":
     from epc.records.layout import MANIFEST
     from epc.records.manifest import Manifest
     from epc.records.recompute import load_manifest
-    from epc.registry.reading import find_checkout
+    from epc.registry.reading import nearest_checkout
 
     folder = Path(name)
     if not folder.exists():
-        folder = find_checkout(Path()) / "snapshots" / name
+        folder = nearest_checkout() / "snapshots" / name
     if (folder / "snapshot.json").exists():
         if not (folder / MANIFEST).exists():
             raise UsageError(f"{name} publishes weights without verdicts: name another one")

@@ -178,7 +178,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
       epc judge check judged
     """
     from epc.registry.fetching import fetch as fetch_from
-    from epc.registry.reading import find_checkout, known_seals
+    from epc.registry.reading import known_seals, nearest_checkout
     from epc.registry.tags import Tag
 
     parsed = Tag.parse(tag)
@@ -186,7 +186,7 @@ def fetch(tag: str, out: Path | None, place: str | None, store: str | None) -> N
     seal = known_seals().get(tag) if place else None
     if place and not seal:
         note(f"nothing here knows {tag}: its digest is the word of {place}")
-    place = place or str(find_checkout(Path.cwd(), option="--from PATH or URL"))
+    place = place or str(nearest_checkout("--from PATH or URL"))
     fetch_from(parsed, folder, location=place, store=store, seal=seal)
     say(str(folder))
 

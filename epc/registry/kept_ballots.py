@@ -13,7 +13,7 @@ from epc.records.recompute import load_manifest
 from epc.registry.fetching import restore_sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.observed import kept_verdicts
-from epc.registry.reading import find_checkout
+from epc.registry.reading import nearest_checkout
 from epc.registry.record import Origin
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -41,7 +41,7 @@ class Kept:
         """Return those of the registry at a place, or of this checkout; a package brings none."""
         if location is None and registry.listed:
             return cls(registry=registry, home="")
-        kept = cls(registry=registry, home=location or str(find_checkout(Path.cwd())))
+        kept = cls(registry=registry, home=location or str(nearest_checkout()))
         for snapshot in registry.snapshots.values():
             source = source_of(snapshot)
             # Of a source's two commits the newer says it all: an older one was superseded.

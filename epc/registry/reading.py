@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -19,6 +20,7 @@ from epc.digests import file_sha256
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.protocol.results import Json
+from epc.records.checkout import ROOT
 from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.file_sources import WEB, fetch
@@ -33,19 +35,19 @@ SHIPPED: Final = Path(__file__).with_name("registry.json.gz")
 def open_registry(location: str | None) -> Registry:
     """Return the registry at a folder, a file or an address.
 
-    Without one it is the checkout around us, or else the one that the package brought along.
+    Without one it is the checkout around us, or else what the package brought along, or the
+    checkout that the program runs from.
 
     Raises: UsageError if there is none; MalformedError if it cannot be read; WorldError if the
     disk or the network fails.
     """
     if location is None:
         try:
-            checkout = find_checkout(Path.cwd(), option=NAMED)
+            return of_folder(find_checkout(Path.cwd()))
         except UsageError:
             if SHIPPED.is_file():
                 return shipped(SHIPPED)
-            raise
-        return of_folder(checkout)
+            return of_folder(nearest_checkout(NAMED))
     if location.startswith(WEB):
         return _registry(_fetched(location), location)
     path = Path(location)
@@ -89,6 +91,19 @@ def find_checkout(start: Path, *, up: bool = True, option: str | None = None) ->
             return folder
     other = f", or name one with {option}" if option else ""
     raise UsageError(f"there is no registry at {start}\n  fix: go to a checkout of it{other}")
+
+
+def nearest_checkout(option: str | None = None) -> Path:
+    """Return the checkout around us, or else the one that the program runs from, to be read.
+
+    Raises: UsageError if there is none; it names the `option` that the command has for one.
+    """
+    own = ROOT
+    if (own / layout.FOLDER / layout.EVALUATORS).is_dir():
+        with suppress(UsageError):
+            return find_checkout(Path.cwd())
+        return own
+    return find_checkout(Path.cwd(), option=option)
 
 
 def of_folder(checkout: Path) -> Registry:

@@ -19,7 +19,7 @@ from epc.registry import layout
 from epc.registry.fetching import require_digest, restore, unsound
 from epc.registry.file_sources import WEB, reader
 from epc.registry.history import git, git_bytes, published_by
-from epc.registry.reading import NAMED, find_checkout, known_seals, open_registry
+from epc.registry.reading import NAMED, find_checkout, known_seals, nearest_checkout, open_registry
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 
@@ -85,7 +85,7 @@ def open_sealed(
 def _base(location: str | None) -> str:
     """Return the folder or address that holds `snapshots/`."""
     if location is None:
-        return str(find_checkout(Path.cwd(), option=NAMED))
+        return str(nearest_checkout(NAMED))
     base = location.removesuffix(layout.PUBLISHED).rstrip("/") or "."
     if base.startswith(WEB) or (Path(base) / layout.PUBLISHED).is_file():
         return base

@@ -5,9 +5,11 @@ What is expected was read in the sources that the records name, on the project's
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 from names_support import SPELT, TYPED, UNDATED
+from program_support import as_text, run_program
 from registry_support import ROOT, day
 
 from epc.registry.reading import of_folder
@@ -179,3 +181,12 @@ def test_names_of_judges_in_papers_mean_their_weights() -> None:
     for name in ("Con-J", "RISE-7B", "OffsetBias", "URM", "Skywork-Reward-V2-Qwen3-8B"):
         (state,) = published().expiry([name], AS_OF)
         assert (state.platform, state.status) == ("open-weights", "current"), name
+
+
+def test_from_any_folder_the_program_reads_the_registry_that_it_runs_from(tmp_path: Path) -> None:
+    for words in (("expiry", "gpt-4-0613"), ("which", "--domain", "math")):
+        here = as_text(run_program(*words, "--as-of", "2026-11-23", cwd=ROOT))
+        there = as_text(run_program(*words, "--as-of", "2026-11-23", cwd=tmp_path))
+
+        assert (there.stdout, there.stderr) == (here.stdout, here.stderr)
+        assert "gpt" in there.stdout

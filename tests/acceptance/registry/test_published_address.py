@@ -103,10 +103,3 @@ def test_a_document_that_is_no_registry_is_refused(tmp_path: Path, content: str)
 
     assert done.returncode == 2
     assert "registry.json" in done.stderr
-
-
-def test_outside_a_checkout_one_is_told_to_name_a_registry(tmp_path: Path) -> None:
-    done = run(tmp_path, "expiry")
-
-    assert done.returncode == 2
-    assert "--registry" in done.stderr

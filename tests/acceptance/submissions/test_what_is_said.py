@@ -230,7 +230,6 @@ def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
     ("words", "option"),
     [
         (["submission", "check"], "name one with --base CHECKOUT"),
-        (["expiry"], "name one with --registry PATH or URL"),
         (["admin", "evaluators", "check"], None),
     ],
 )
