@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import Choices, Reached, Which, reaching, short_list
+from epc.analysis.choosing import Choices, Option, Reached, Which, reaching, short_list
 from epc.errors import UsageError
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
@@ -59,6 +59,22 @@ def which(
         gone=tuple(model for model in models if model not in served),
         by_client=tuple(sorted(_by_client(registry, choices))),
     )
+
+
+def changed(
+    registry: Registry, begin: date, end: date
+) -> dict[str, tuple[tuple[Option, ...], tuple[Option, ...]]] | None:
+    """Return by domain what is listed first on two days, where that differs; None if nothing is.
+
+    Both days have the figures of today, so only who is served on them can differ.
+    """
+    if registry.choices is None:
+        return None
+    pairs = {
+        name: (which(registry, name, begin).short.options, which(registry, name, end).short.options)
+        for name in registry.choices.domains
+    }
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def reached(registry: Registry, domain: str, judge: str, share: float) -> Reached:

@@ -1,17 +1,19 @@
 """What the front page shows: who ends next, how judges were measured, and what changed."""
 
 import re
+from calendar import monthrange
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from epc.analysis.choosing import ALL, Choices
+from epc.analysis.choosing import ALL, Choices, Option
 from epc.analysis.judge_card import PLACES, Card, Known
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
+from epc.registry.which import changed
 from epc.site.pages import EvaluatorPage, Platform, Site
 from epc.statistics.figures import Figure
 
@@ -68,13 +70,16 @@ class News:
 class Month:
     """What happened in a month: who ended, who came, and what happened to snapshots, newest first.
 
-    A judge comes on the first day that a platform states.
+    A judge comes on the first day that a platform states. `answers` are those of "Which judge?" on
+    the first and on the last day, where they differ, by domain.
     """
 
     first: date
+    last: date
     ended: list[tuple[EvaluatorPage, Platform]]
     came: list[tuple[EvaluatorPage, date]]
     changes: list[Change]
+    answers: Mapping[str, tuple[Sequence[Option], Sequence[Option]]] | None
 
     @property
     def counts(self) -> list[tuple[int, str]]:
@@ -246,11 +251,14 @@ def months(site: Site, most: int) -> list[Month]:
     return [
         Month(
             first=first,
+            last=last,
             ended=gone[first],
             came=sorted(new[first], key=lambda pair: pair[1], reverse=True),
             changes=events[first],
+            answers=changed(site.registry, first, last),
         )
         for first in sorted({*gone, *new, *events}, reverse=True)[:most]
+        for last in [min(site.as_of, first.replace(day=monthrange(first.year, first.month)[1]))]
     ]
 
 

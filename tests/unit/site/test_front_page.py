@@ -1,22 +1,31 @@
 """The front page of this very registry: who ends next, how judges were measured, what changed."""
 
+import json
 import re
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from html import unescape
 
+from records_support import epc
 from registry_support import ROOT
 
 from epc.registry.reading import of_folder
 from epc.site.collecting import collect
+from epc.site.pages import Site
 from epc.site.rendering import lists
 
 DAY = date(2026, 11, 23)
 
 
 @cache
+def site() -> Site:
+    return collect(ROOT, as_of=DAY, address="")
+
+
+@cache
 def pages() -> dict[str, str]:
-    return dict(lists(collect(ROOT, as_of=DAY, address="")))
+    return dict(lists(site()))
 
 
 def table(page: str, name: str) -> list[str]:
@@ -161,3 +170,26 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
     assert len(months) == 12
     assert words(months["2026-10"]).startswith(f"{len(gone)} models ended somewhere")
     assert f"{len(came)} came" in words(months["2026-08"])
+
+
+def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_month() -> None:
+    """By 28 February 2027 nobody has confirmed for long that hosted judges are still served."""
+    first, last = "2027-02-01", "2027-02-28"
+    change = replace(site().changes[-1], date=date(2027, 2, 15))
+    later = replace(site(), as_of=date(2027, 2, 28), changes=(*site().changes, change))
+    february = dict(lists(later))["changes.md"].split('<h2 id="m')[1]
+    rows = [
+        [words(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
+        for row in re.findall(r"<tr>.*?</tr>", february, re.DOTALL)
+    ]
+    (safety,) = [row for row in rows if row[0] == "Safety"]
+
+    for day, shown in zip((first, last), safety[1:], strict=True):
+        done = epc("which", "--domain", "safety", "--as-of", day, "--format", "json")
+        listed = json.loads(done.stdout)["short"]["options"]
+        assert [way.split(",")[0] for way in shown.split("; ")] == [
+            " and ".join(option["way"]["models"]) for option in listed
+        ]
+    assert "gpt-5.4" in safety[1]
+    assert "gpt-5.4" not in safety[2]
+    assert "Which judge? The answer is the same on 1 Oct" in pages()["changes.md"]
