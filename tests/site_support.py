@@ -22,7 +22,7 @@ from registry_support import (
     stated,
 )
 
-from epc.engine.judging.mock import Judge
+from epc.engine.mocks import Judge
 
 AS_OF = "2026-04-01"
 WEIGHTS = f"sha256:{'ab' * 32}"

@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from epc.engine import mocks
 from epc.engine.budget import maker_of
-from epc.engine.judging import mock
 from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
@@ -21,8 +20,8 @@ _SCRIPTED: Final = "scripted:"
 _MOCKS: Final[dict[str, Callable[[], Model]]] = {
     "deterministic": mocks.Deterministic,
     "coin-flip": mocks.CoinFlip,
-    "judge": mock.Judge,
-    "careless-judge": mock.CarelessJudge,
+    "judge": mocks.Judge,
+    "careless-judge": mocks.CarelessJudge,
 }
 
 

@@ -1,6 +1,9 @@
-"""A run from its request to its folder: opening models, carrying the plan out, letting go."""
+"""A run from its request to its folder: opening models, carrying the plan out, letting go.
 
-from collections.abc import Callable, Sequence
+What may be taken over from runs that the user named is in the plan, and beside it (Reading R76).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine import forecast
 from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
@@ -31,18 +35,82 @@ from epc.engine.plan import (
 from epc.engine.progress import Progress
 from epc.engine.recorded import Recorded
 from epc.engine.request import Questions, Request
-from epc.engine.reusing import reusable_answers
 from epc.engine.roles import Role
 from epc.engine.run_session import Session, asking, budget_of, carry_on, require_keys
-from epc.errors import UsageError
+from epc.errors import UsageError, refuse
 from epc.protocol.results import Json
-from epc.records.layout import MANIFEST
-from epc.records.recompute import load_manifest
+from epc.records.calls import call_of, check_reply
+from epc.records.findings import Findings
+from epc.records.layout import CALLS, MANIFEST, digest
+from epc.records.manifest import Manifest
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.rows import read_rows
 from epc.spec.domains import Domain
 from epc.version import __version__
 
 if TYPE_CHECKING:
     from epc.engine.batch_protocols import Batching
+
+
+class ReusableAnswers(Struct, frozen=True, kw_only=True):
+    """What can be taken over from the named runs.
+
+    `since` is the day of the earliest measurement that gives an answer of the evaluator's: what
+    rests on these is no measurement of today.
+    """
+
+    sums: list[str]
+    calls: list[Json]
+    since: str | None
+
+
+def reusable_answers(runs: Sequence[Path], roles: Iterable[Role]) -> ReusableAnswers:
+    """Return the calls of finished runs that answer what these roles may be asked.
+
+    Raises: UsageError if a run has none, or is not as it was measured; MalformedError if it is
+    damaged.
+    """
+    names = [role.names for role in roles]
+    calls: dict[str, Json] = {}
+    sums: list[str] = []
+    days: list[str] = []
+    for run in runs:
+        manifest, sha256, own = _reusable(run)
+        sums.append(sha256)
+        answers = {
+            call["id"]: {**with_origin(call), "origin": origin_of_run(sums[-1])}
+            for call in own
+            if "votes" not in call  # composed again of what is taken over
+            and call["occasion"] is None
+            and any(each.name(call["prompt"], None) == call["id"] for each in names)
+        }
+        if not answers:
+            raise UsageError(
+                f"{run} holds no answer for this run: other models, other decoding, or asked "
+                "afresh every round\n  fix: leave --reuse-answers-of out, or name another run"
+            )
+        if any(call["role"] != "executor" for call in answers.values()):
+            days.append(manifest.evaluator.measurement_date)
+        calls = answers | calls  # the run that was named first goes first
+    return ReusableAnswers(sums=sums, calls=list(calls.values()), since=min(days, default=None))
+
+
+def _reusable(run: Path) -> tuple[Manifest, str, list[Json]]:
+    """Return a run's manifest, and its calls with their digest, which must be the manifest's."""
+    manifest, folder = load_manifest(run), manifest_path(run).parent
+    path = folder / CALLS
+    if manifest.raw is None or not path.exists():
+        raise UsageError(f"{run} holds no answers: name the run folder, not a manifest")
+    sha256 = manifest.raw["calls"].sha256
+    if digest(path)["sha256"] != sha256:
+        raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
+    calls, findings = [], Findings()
+    for index, row in read_rows(folder, "calls", findings, clause="EPC-2.5(d)"):
+        check_reply(call_of(row), f"/calls/{index}", findings)
+        calls.append(row)
+    refuse(findings.kept())
+    return manifest, sha256, calls
+
 
 Opening = Callable[[str], Model]
 

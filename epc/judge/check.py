@@ -10,9 +10,21 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import pointer, storable
 from epc.judge.evidence import Output, Quotes
-from epc.judge.reply import admitted, evades, overall_of, read_reply, verdict_of
+from epc.judge.reply import (
+    Json,
+    admitted,
+    departures,
+    evades,
+    is_integer,
+    is_text,
+    items,
+    members,
+    overall_of,
+    read_reply,
+    shown,
+    verdict_of,
+)
 from epc.judge.samples import Sample, method_of
-from epc.judge.shape import Json, departures, is_integer, is_text, items, members, shown
 from epc.spec.judge_v1 import (
     COVERAGE,
     DIMENSIONS,

@@ -16,10 +16,8 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import pointer
 from epc.judge.check import Fault, fault
-from epc.judge.identity import FILE_NAME, NAMES, Identity, problems, read_identity
-from epc.judge.reply import verdict_of
-from epc.judge.samples import Sample
-from epc.judge.shape import Json, shown
+from epc.judge.reply import Json, shown, verdict_of
+from epc.judge.samples import FILE_NAME, NAMES, Identity, Sample, problems, read_identity
 from epc.spec.judge_v1 import (
     DIMENSIONS,
     META,

@@ -15,7 +15,7 @@ from epc.protocol.config import Configuration
 from epc.protocol.diagnostics import Repeat, determinism, diagnose
 from epc.protocol.results import Json, seed_records, summarise
 from epc.protocol.table import VerdictTable, tabulate
-from epc.records import keys, strict_json
+from epc.records import strict_json
 from epc.records.accuracy import calibrated, is_calibration, read_accuracy
 from epc.records.calls import answers_of, read_calls
 from epc.records.campaign import is_campaign
@@ -34,6 +34,7 @@ from epc.records.layout import (
 from epc.records.manifest import Head, Manifest
 from epc.records.rows import Call, Trial, read_typed
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
+from epc.records.schemas import domain_findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
@@ -135,7 +136,7 @@ def read_manifest(path: Path) -> tuple[Manifest | None, list[Finding]]:
         )
         return None, [missing]
     value, problems = strict_json.read(file)
-    if problems := problems or schema_findings(MANIFEST_SCHEMA, value) or keys.findings(value):
+    if problems := problems or schema_findings(MANIFEST_SCHEMA, value) or domain_findings(value):
         return None, problems
     return Manifest.parse(value), []
 

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from epc.analysis.judging.drift import Evaluated
+from epc.analysis.judging.drift import AgreedWithPeople, Detected, Evaluated, Tested, together
 from epc.analysis.judging.results import Share
 from epc.analysis.judging.shares import judgments_of
-from epc.analysis.judging.together import AgreedWithPeople, Detected, Tested, together
 from epc.analysis.observed import beside
 from epc.analysis.observed_rows import Choices
 from epc.protocol.results import Json

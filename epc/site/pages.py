@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.judge_card import Card as JudgeCard
-from epc.analysis.judging.together import Together
+from epc.analysis.judging.drift import Together
 from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession

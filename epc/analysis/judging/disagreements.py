@@ -10,8 +10,7 @@ from epc.analysis.judging.shares import Judgment
 from epc.json_text import storable
 from epc.judge.evidence import Output
 from epc.judge.mapping import RubricMapping
-from epc.judge.reply import read_reply
-from epc.judge.shape import items
+from epc.judge.reply import items, read_reply
 from epc.protocol.results import Json
 from epc.records.judging.documents import Plan, Record
 from epc.records.judging.evaluation_set import EvaluationSet, Row

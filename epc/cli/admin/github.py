@@ -88,8 +88,8 @@ def comment(text: Path, event: Path | None, pull: int | None) -> None:
     Example:
       epc admin github comment comment.md --pull 12
     """
+    from epc.registry.github.gh import NOT_BELIEVED, mark, say_once
     from epc.registry.github.pulls import checked, pull_at, pull_of
-    from epc.registry.github.writing import NOT_BELIEVED, mark, say_once
 
     content = text.read_text("utf-8")
     first = mark(content)
@@ -120,7 +120,7 @@ def propose(text: Path, branch: str, title: str) -> None:
     Example:
       epc admin github propose build/publication.md --branch publication --title "Publish"
     """
-    from epc.registry.github.writing import propose as propose_to
+    from epc.registry.github.gh import propose as propose_to
 
     note(propose_to(checkout_here(), text.read_text("utf-8"), branch=branch, title=title))
 
@@ -136,7 +136,7 @@ def issue(text: Path, kind: str, title: str) -> None:
     Example:
       epc admin github issue upkeep.md --kind upkeep --title "What the registry needs"
     """
-    from epc.registry.github.writing import keep_issue
+    from epc.registry.github.gh import keep_issue
 
     note(keep_issue(text.read_text("utf-8"), begins=f"<!-- epc-{kind} -->", title=title))
 

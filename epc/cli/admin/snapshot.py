@@ -281,7 +281,7 @@ def headlines() -> None:
     Example:
       epc admin snapshot headlines
     """
-    from epc.registry.headlines import write_headlines
+    from epc.registry.publishing import write_headlines
 
     with locked_here() as lock:
         write_headlines(lock)
@@ -323,7 +323,7 @@ def export() -> None:
 def _end(tag: str, event: dict[str, str]) -> None:
     """Add an event of today to a snapshot that there is."""
     from epc.records.typed import parse
-    from epc.registry.headlines import write_headlines
+    from epc.registry.publishing import write_headlines
     from epc.registry.reading import of_folder
     from epc.registry.snapshots import Event
     from epc.registry.writing import end

@@ -32,8 +32,7 @@ from epc.judge.samples import Sample
 from epc.protocol.results import Json
 from epc.records.canary import TWICE, Canary
 from epc.records.config_json import decoding_of
-from epc.records.judging import run_log
-from epc.records.judging.archive import Archive, Given
+from epc.records.judging.archive import Archive, Given, begin, complete, is_watched
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.layout import (
@@ -166,7 +165,7 @@ async def evaluate(
             caller.journal.remove()
             return load_run_log(folder)
         watched = _watched(evaluation, canary=canary)
-        run_log.begin(folder, origin="run", now=stamp(clock()), canary=bool(watched))
+        begin(folder, origin="run", now=stamp(clock()), canary=bool(watched))
         sitting = _Sitting(evaluation=evaluation, caller=caller)
         panels = {
             role.model.identity.model: CanaryWatch.of_judge(role, caller, folder)
@@ -216,7 +215,7 @@ class _Sitting:
         own = (call for call in self.caller.journal.calls() if not is_of_canary(call))
         answered = usage.counted(map(with_origin, own))
         write_text(folder / CALLS, map(dumps_line, answered))
-        return run_log.complete(
+        return complete(
             folder,
             evaluation.plan,
             totals=archive.totals(),
@@ -261,7 +260,7 @@ class _Sitting:
 
 def _watched(evaluation: Evaluation, *, canary: bool) -> list[Role]:
     """Return the judges that are asked a canary: as the evaluation began, or as it is `canary`."""
-    began = run_log.is_watched(evaluation.folder)
+    began = is_watched(evaluation.folder)
     if not (canary if began is None else began):
         return []
     return [role for role in evaluation.judges.values() if may_be_swapped(role.model)]

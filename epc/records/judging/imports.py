@@ -15,11 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import Finding, MalformedError, UsageError
-from epc.judge.identity import NAMES
 from epc.judge.mapping import RubricMapping
-from epc.judge.samples import Sample, Unit
-from epc.records.judging import run_log
-from epc.records.judging.archive import Archive, Given
+from epc.judge.samples import NAMES, Sample, Unit
+from epc.records.judging.archive import Archive, Given, begin, complete
 from epc.records.judging.documents import RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.layout import is_complete, load_plan
@@ -86,14 +84,12 @@ def import_replies(bundle: Path, folder: Path, *, now: str) -> tuple[RunLog | No
         unmatched.see(where, sample)
     if unmatched.all:
         return None, unmatched
-    run_log.begin(folder, origin="import", now=now)
+    begin(folder, origin="import", now=now)
     archive = Archive(plan, units, mapping)
     with archive.written_to(folder):
         for _, sample, raw in _samples(bundle, mapping):
             archive.add(Given(sample=sample, raw=raw, again=times[sample.id] > 1))
-    log = run_log.complete(
-        folder, plan, totals=archive.totals(), spent={}, malformed=(0, 0), now=now
-    )
+    log = complete(folder, plan, totals=archive.totals(), spent={}, malformed=(0, 0), now=now)
     return log, unmatched
 
 

@@ -1,4 +1,7 @@
-"""Checking a whole archive again: every record from its raw reply, every total, every file."""
+"""Checking an archive again: each record from its raw reply and its call, every total and file.
+
+Beside that, the calls of an evaluation: those that its records refer to, and those still needed.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -6,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError
 from epc.json_text import pointer
 from epc.judge.check import unjudged
@@ -14,26 +18,130 @@ from epc.protocol.results import Json
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
 from epc.records.json_difference import contradictions
-from epc.records.judging.archive import Given, judgement, record_of
-from epc.records.judging.asked import NamedCalls
+from epc.records.judging.archive import Given, described, judgement, record_of
 from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import Plan, Planned, Record, RunLog, Tally
-from epc.records.judging.evaluation_set import EvaluationSet
+from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.layout import (
+    INVALID,
+    LABELS,
     LONGEST_LINE,
+    MAPPING,
+    PLAN,
+    PROMPT_MANIFEST,
+    README,
+    RUN_LOG,
     SAMPLES,
     is_complete,
     load_plan,
     load_run_log,
     records_path,
+    role_of,
 )
-from epc.records.judging.prompts import load_mapping, load_prompts
-from epc.records.judging.run_log import described
-from epc.records.layout import digest
+from epc.records.judging.prompts import load_mapping, load_prompts, prompt_path
+from epc.records.layout import CALLS, CallNames, digest
+from epc.records.replies import contradictions as contradicted
+from epc.records.rows import Call, read_typed
 from epc.records.schemas import checked_lines
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    role: str
+    answer: str  # its SHA-256: answers are long, and only compared
+    at: str
+
+
+class NamedCalls:
+    """What calls.jsonl holds, of calls that carry their own name.
+
+    A call's name is the digest of what was asked of whom, and its reply is read again, so a call
+    that was edited is no call of the evaluation any more, and a record that refers to it is found.
+    """
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        names = {
+            role_of(judge.model): CallNames(role_of(judge.model), judge.identity, judge.decoding)
+            for judge in plan.judges
+            if judge.identity is not None and judge.decoding is not None
+        }
+        self._calls: dict[str, _Call] = {}
+        for call in calls_of(folder):
+            if call.role in names and names[call.role].name(call.prompt, call.occasion) == call.id:
+                self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
+
+    def answered(self, record: Record) -> bool:
+        """Return whether a record's calls are its judge's, and the last gave its reply that day."""
+        calls = [self._calls.get(name) for name in record.calls]
+        role = role_of(record.sample.judge_model)
+        if any(call is None or call.role != role for call in calls):
+            return False
+        last = calls[-1] if calls else None
+        return (
+            last is not None
+            and last.answer == sha256(record.raw or "")
+            and last.at.startswith(record.date or "")
+        )
+
+
+def calls_of(folder: Path) -> Iterator[Call]:
+    """Yield the usable calls of an evaluation that say what their replies say.
+
+    An evaluation of imported replies has none.
+    """
+    if (folder / CALLS).is_file():
+        for _, call in read_typed(
+            folder, Call, Findings(), clause="JUDGE-7.3", longest=LONGEST_LINE
+        ):
+            if not any(contradicted(call)):
+                yield call
+
+
+def published(folder: Path, plan: Plan) -> list[str]:
+    """Return all that is given away of an evaluation, beside plan and run log.
+
+    Beside what it needs, that is what tested its judge and what people said of its outputs.
+
+    Raises: MalformedError if the samples cannot be used.
+    """
+    labels = [LABELS] if (folder / LABELS).is_file() else []
+    return sorted([*needed(folder, plan), *_of_competence(folder), *labels])
+
+
+def _of_competence(folder: Path) -> list[str]:
+    """Return the paths of every complete evaluation that tests a judge of the set."""
+    return sorted(
+        (part / name).relative_to(folder).as_posix()
+        for part in parts(folder)
+        if is_complete(part)
+        for name in (PLAN, RUN_LOG, *needed(part, load_plan(part)))
+    )
+
+
+def needed(folder: Path, plan: Plan) -> list[str]:
+    """Return their paths in the folder, beside those of plan and run log.
+
+    They follow from the plan, so whatever else lies in the folder is none of them.
+
+    Raises: MalformedError if the samples cannot be used.
+    """
+    outputs = {row.output_sha256 for row in EvaluationSet(folder, plan).rows}
+    paths = [
+        folder / SAMPLES,
+        folder / CALLS,
+        folder / PROMPT_MANIFEST,
+        folder / INVALID / README,
+        *(output_path(folder, digest) for digest in outputs),
+        *(prompt_path(folder, prompt.id) for prompt in plan.prompts.values()),
+        *(records_path(folder, valid=v, method=m) for v in (True, False) for m in METHODS),
+    ]
+    if plan.mapping:
+        paths.append(folder / MAPPING)
+    return sorted({path.relative_to(folder).as_posix() for path in paths})
+
 
 _CLAUSE: Final = "JUDGE-7.4"
 

@@ -12,7 +12,6 @@ from epc.errors import Finding, MalformedError, UsageError
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.judging.asked import published
 from epc.records.judging.competence import COMPETENCE
 from epc.records.judging.documents import Plan, RunLog
 from epc.records.judging.evaluation_set import EvaluationSet
@@ -28,7 +27,7 @@ from epc.records.judging.layout import (
     load_plan,
     load_run_log,
 )
-from epc.records.judging.recheck import recheck
+from epc.records.judging.recheck import published, recheck
 from epc.records.layout import CALLS
 from epc.records.manifest import EVALUATOR, Estimate, ModelIdentity
 from epc.records.strict_json import dumps_line

@@ -25,9 +25,9 @@ from shared_support import shared
 
 from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
-from epc.engine.judging.mock import Judge
 from epc.engine.judging.planning import Request, write_plan
 from epc.engine.local import judge
+from epc.engine.mocks import Judge
 from epc.judge import decided
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of

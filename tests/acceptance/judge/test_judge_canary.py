@@ -11,7 +11,7 @@ from endpoint_support import Endpoint, Received, Reply, answering, completion, s
 from engine_support import environment, epc, read_rows
 from judge_support import grid, write_rows
 
-from epc.engine.judging.mock import Judge
+from epc.engine.mocks import Judge
 
 PANELS = 72  # 24 pairs, twice at the start and once at the end
 SAMPLES = 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.judge.identity import FILE_NAME, Identity, Pattern, problems, read_identity
+from epc.judge.samples import FILE_NAME, Identity, Pattern, problems, read_identity
 
 FORMS = ("{question_id}_{part}_{prompt_variant}.txt", "{question_id}.txt")
 

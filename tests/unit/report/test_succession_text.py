@@ -80,7 +80,11 @@ def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
         ({}, 1000, "not shown to exceed chance by 10 points, as the best of 1,000"),
         ({"alike": Figure(value=1.0, ci95=None, n=2, items=1)}, 1, "too few for an interval"),
         ({"shifts": {"better": figure(0.05)}}, 1, ""),  # at worst 0.05 fewer
-        ({"shifts": {"better": figure(-0.05)}}, 1, "its share of right answers may be lower"),  # at worst 0.15
+        (
+            {"shifts": {"better": figure(-0.05)}},
+            1,
+            "its share of right answers may be lower",
+        ),  # at worst 0.15
     ],
 )
 def test_reading_r96_a_successor_exceeds_chance_by_a_margin_corrected_for_the_choice(

@@ -7,12 +7,11 @@ import pytest
 from judge_support import vectors
 
 from epc.analysis.judging.agreement import between_judges
-from epc.analysis.judging.drift import Evaluated, drift
+from epc.analysis.judging.drift import Evaluated, drift, together
 from epc.analysis.judging.labels import corrected
 from epc.analysis.judging.results import Drifted
 from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
-from epc.analysis.judging.together import together
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
 from epc.judge.reply import verdict_of

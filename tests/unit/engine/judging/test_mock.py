@@ -8,7 +8,7 @@ import pytest
 from judge_support import OUTPUT, SAMPLE, archived, grid, judged_by_models, planned
 
 from epc.engine.catalog import open_model
-from epc.engine.judging.mock import CarelessJudge, Judge
+from epc.engine.mocks import CarelessJudge, Judge
 from epc.engine.model import Prompt
 from epc.judge.check import check
 from epc.judge.evidence import Output

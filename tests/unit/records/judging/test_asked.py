@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from judge_support import archived, grid, judged_by_models, planned
 
-from epc.records.judging.asked import NamedCalls
 from epc.records.judging.layout import load_plan, records_path
-from epc.records.judging.recheck import recheck
+from epc.records.judging.recheck import NamedCalls, recheck
 from epc.records.layout import CALLS
 
 

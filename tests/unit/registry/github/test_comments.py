@@ -4,8 +4,7 @@ import pytest
 from workflow_support import FakeGitHub, Json
 
 from epc.errors import UsageError, WorldError
-from epc.registry.github.gh import api
-from epc.registry.github.writing import keep_issue, mark, say_once
+from epc.registry.github.gh import api, keep_issue, mark, say_once
 
 LIST = "issues?state=open&per_page=100&page=1"
 BOT = {"login": "github-actions[bot]"}
