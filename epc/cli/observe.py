@@ -1,11 +1,10 @@
 """`epc observe import|check|report|selection|transfer|export`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.audit import audit_verdicts
+from epc.cli.audit import command as audit
 from epc.cli.common import leave, note, now, say_checked, tell
 from epc.cli.options import (
     FILE,
@@ -13,15 +12,10 @@ from epc.cli.options import (
     NEW_FILE,
     THERE,
     format_option,
-    html_option,
-    judges_options,
     setting_option,
     table_options,
 )
 from epc.spec.epc_v1 import ROUNDS
-
-if TYPE_CHECKING:
-    from epc.analysis.observed_rows import Choices
 
 
 @click.group()
@@ -129,33 +123,7 @@ def check(file: Path, form: str) -> None:
     leave(clean=not findings)
 
 
-@command.command()
-@click.argument("file", type=FILE)
-@table_options
-@judges_options
-@html_option
-@format_option
-def report(
-    file: Path,
-    columns: dict[str, str],
-    words: dict[str, str],
-    constants: dict[str, str],
-    choices: "Choices",
-    settings: tuple[str, ...],
-    html: Path | None,
-    form: str,
-) -> None:
-    r"""Measure the judges of a verdict FILE: the same as `epc audit FILE`.
-
-    \b
-    Example:
-      epc observe report llmbar.parquet --setting '*/Vanilla'
-      epc observe report pandalm.parquet --baseline llama-7b --domains talk=Gmail+Messenger,IMDB
-    """
-    from epc.records.observed.converting import Request
-
-    request = Request(columns=columns, words=words, constants=constants)
-    audit_verdicts(file, request, choices, settings, html=html, save=None, form=form)
+command.add_command(audit, "report")
 
 
 @command.command()

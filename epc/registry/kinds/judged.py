@@ -78,39 +78,15 @@ _DAY: Final = len("2026-07-02")
 def offered(folder: Path, declaration: Said) -> Offer:
     """Check a judge's evaluation, and return what is offered of it.
 
-    Raises: UsageError if it is not whole, has not exactly one judge, or judged only itself;
-    MalformedError if a document of it was damaged.
+    Raises: as `_whole`; UsageError if it judged only itself.
     """
-    plan, log = load_plan(folder), load_run_log(folder)
-    if len(plan.judges) > 1:
-        raise UsageError(
-            f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
-            "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
-        )
-    if plan.competence is not None:
-        raise UsageError(
-            f"{folder} tests a judge, and says nothing of outputs by itself\n"
-            "  fix: publish the set beside which it stands"
-        )
-    if log.origin != "run":
-        raise UsageError(
-            f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
-            "  fix: have the judge asked by `epc judge run`"
-        )
-    findings = recheck(folder).findings
-    if findings:
-        raise UsageError(
-            f"{folder} is not whole: {len(findings)} findings\n"
-            f"  fix: see `epc judge check {folder}`"
-        )
+    plan, log, judge = _whole(folder)
     figures = figures_again(folder)
     if not figures["n"]:
         raise UsageError(
             f"{folder} has no cross-judged sample, so there is nothing to publish\n"
             "  fix: let the judge score outputs of others: `epc judge plan --methods both`"
         )
-    judge = plan.judges[0].asked
-    assert judge is not None
     days = tuple(date.fromisoformat((log.time[end] or "")[:_DAY]) for end in _ENDS)
     return Offer(
         run=folder,
@@ -125,6 +101,38 @@ def offered(folder: Path, declaration: Said) -> Offer:
             tag, plan, judge, days=days, declaration=declaration, life=life
         ),
     )
+
+
+def _whole(folder: Path) -> tuple[Plan, RunLog, ModelIdentity]:
+    """Return the plan and the log of an evaluation that holds together, and its one judge.
+
+    Raises: UsageError if it is not whole, or has not exactly one judge, who was asked;
+    MalformedError if a document of it was damaged.
+    """
+    plan, log = load_plan(folder), load_run_log(folder)
+    if len(plan.judges) > 1:
+        raise UsageError(
+            f"{folder} has {len(plan.judges)} judges, and a snapshot is of one\n"
+            "  fix: plan one judge a folder with `epc judge plan --judge MODEL`"
+        )
+    if plan.competence is not None:
+        raise UsageError(
+            f"{folder} tests a judge, and says nothing of outputs by itself\n"
+            "  fix: publish the set beside which it stands"
+        )
+    judge = judge_of(plan)
+    if judge is None or log.origin != "run":
+        raise UsageError(
+            f"{folder} holds imported replies: nobody can say when and how they were asked for\n"
+            "  fix: have the judge asked by `epc judge run`"
+        )
+    findings = recheck(folder).findings
+    if findings:
+        raise UsageError(
+            f"{folder} is not whole: {len(findings)} findings\n"
+            f"  fix: see `epc judge check {folder}`"
+        )
+    return plan, log, judge
 
 
 def judged_card_of(
@@ -203,19 +211,9 @@ def departures(
 def subject_of(run: Path) -> Subject:
     """Return who is offered by an evaluation.
 
-    Raises: UsageError if it cannot be offered; MalformedError if it was damaged.
+    Raises: as `_whole`.
     """
-    plan, log = load_plan(run), load_run_log(run)
-    if findings := recheck(run).findings:
-        raise UsageError(
-            f"{run} is not whole: {len(findings)} findings\n  fix: see `epc judge check {run}`"
-        )
-    judge = judge_of(plan)
-    if judge is None or log.origin != "run":
-        raise UsageError(
-            f"{run} cannot be offered: a submission has one judge, whom `epc judge run` asked\n"
-            "  fix: `epc judge plan --judge MODEL`, and `epc judge run`"
-        )
+    plan, log, judge = _whole(run)
     return Subject(asked={"evaluator": judge}, identity=identity(plan, log))
 
 

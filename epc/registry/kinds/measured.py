@@ -55,6 +55,15 @@ def offered(run: Path, declaration: Said) -> Offer:
 
     Raises: UsageError if it is not valid, or nothing could be recomputed.
     """
+    report, manifest = _valid(run)
+    return measured_offer(run, manifest, audit_checked(report).as_json(), declaration)
+
+
+def _valid(run: Path) -> tuple[Report, Manifest]:
+    """Return what validation finds of a run that can be offered, and its manifest.
+
+    Raises: UsageError if it cannot; WorldError if the disk fails.
+    """
     report = validate(run)
     if not report.ok or report.manifest is None:
         raise UsageError(
@@ -63,10 +72,9 @@ def offered(run: Path, declaration: Said) -> Offer:
     if not report.manifest.raw:
         raise UsageError(
             f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: publish the folder that the measurement wrote"
+            "  fix: name the folder that the measurement wrote"
         )
-    audit = audit_checked(report).as_json()
-    return measured_offer(run, report.manifest, audit, declaration)
+    return report, report.manifest
 
 
 def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Said) -> Offer:
@@ -318,28 +326,12 @@ def subject_of(run: Path) -> Subject:
 
     Raises: UsageError if it cannot be offered; WorldError if the disk fails.
     """
-    manifest = _manifest_of(run)
+    _, manifest = _valid(run)
     return Subject(
         asked=manifest.asked,
         identity=identity(manifest),
         recorded=manifest.evaluator.method == "recorded",
     )
-
-
-def _manifest_of(run: Path) -> Manifest:
-    """Return the manifest of a run that can be offered.
-
-    Raises: UsageError if it cannot; WorldError if the disk fails.
-    """
-    report = validate(run)
-    if not report.ok or report.manifest is None:
-        raise UsageError(f"{run} is not valid\n  fix: see `epc validate {run}`")
-    if report.manifest.raw is None:
-        raise UsageError(
-            f"{run} has no raw files, so nothing could be recomputed\n"
-            "  fix: offer the folder that the measurement wrote"
-        )
-    return report.manifest
 
 
 def files_of(run: Path) -> list[str]:
