@@ -1,6 +1,6 @@
 """What a run, or a table of verdicts, shows of its judge: `epc audit` from Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,12 +10,13 @@ from epc.analysis.audit import Audit
 from epc.analysis.audit import audit as audit_run
 from epc.analysis.observed import Report, measure
 from epc.analysis.observed_rows import Choices
-from epc.api.frames import frame
+from epc.api.frames import Shown, frame
 from epc.errors import UsageError, refuse
 from epc.records.gold import joined
 from epc.records.observed.converting import Request, Taken
 from epc.records.observed.shapes import is_votes, opened
 from epc.records.typed import as_json
+from epc.report.document import Part
 from epc.report.observed_text import cell_of, page_of, text
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _COLUMNS = ("judge", "figure", "value", "low", "high", "n", "questions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
+class Audited(Shown):
     """What verdicts show of their judges; printed it is the text of `epc audit`.
 
     `taken` says what the columns were taken for, and `report` has every figure.
@@ -51,7 +52,8 @@ class Audited:
         """Return what `epc audit --format json` prints."""
         return as_json(self.report) | {"taken": as_json(self.taken)}
 
-    def _repr_html_(self) -> str:
+    def parts(self) -> Iterable[Part]:
+        """Return what a notebook shows: its sentences, a picture, its tables."""
         return cell_of(self.report, self.taken)
 
     def html(self) -> str:

@@ -1,5 +1,9 @@
-"""Rows as pandas tables; pandas is asked for when the first is made."""
+"""What Python gets: rows as pandas tables, and results that a notebook shows below their cell.
 
+pandas is asked for when the first table is made.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +13,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+
+    from epc.report.document import Part
+
+
+class Shown(ABC):
+    """A result that prints as its command does, and that a notebook shows as a document."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def parts(self) -> "Iterable[Part]":
+        """Return the document."""
+
+    def _repr_html_(self) -> str:
+        from epc.report.page.markup import rendered
+
+        return "".join(rendered(part).text for part in self.parts())
 
 
 def frame(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":

@@ -1,26 +1,60 @@
 """What the registry has published, as tables."""
 
 from collections.abc import Iterable
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.analysis.choosing import ALL, Which
+from epc.api.frames import Shown
 from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
 from epc.registry.data import frame
 from epc.registry.data_rows import batch_of_cards
 from epc.registry.reading import open_registry
+from epc.registry.scan import forms
 from epc.registry.scan.files import Files
 from epc.registry.scan.policy import Rule
 from epc.registry.scan.scan import Scan
 from epc.registry.scan.scan import scan as found_in
 from epc.registry.which import which as answer
+from epc.report import which_text
+from epc.report.document import Part, Section, Table, Verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _STATE: Final = ("platform", "id", "status", "reason", "since", "until", "not_before", "source")
+
+
+class Chosen(Shown, Which):
+    """Which judges may be used; printed it is the text of `epc which`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return which_text.text(self)
+
+    def parts(self) -> Iterable[Part]:
+        """Return what a notebook shows."""
+        return which_text.document(self)
+
+
+class Scanned(Shown, Scan):
+    """What a project names; printed it is the text of `epc scan`."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(forms.text(self))
+
+    def parts(self) -> Iterable[Part]:
+        """Yield what a notebook shows: how much was read, the names, and the text folded."""
+        yield f"{forms.total(self)}."
+        rows = [(each.name, forms.sentence(each), str(each.places[0])) for each in self.named]
+        yield Table("names", [("name", "answer", "first place"), *rows])
+        yield Section("All places, and why", [Verbatim(str(self))])
 
 
 def snapshots(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -51,7 +85,7 @@ def which(
     budget: float | None = None,
     registry: str | None = None,
     as_of: date | None = None,
-) -> Which:
+) -> Chosen:
     """Return which judges may be used for a kind of task: see `epc which`.
 
     `domain` is a kind of task or its first letters, `budget` US dollars for 1,000 questions.
@@ -60,7 +94,8 @@ def which(
     read; WorldError if the disk or the network fails.
     """
     day = as_of or now().date()
-    return answer(open_registry(registry), domain, day, platform=platform, budget=budget)
+    found = answer(open_registry(registry), domain, day, platform=platform, budget=budget)
+    return Chosen(**_values(found))
 
 
 def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.DataFrame":
@@ -88,7 +123,7 @@ def scan(
     exclude: Iterable[str] = (),
     registry: str | None = None,
     as_of: date | None = None,
-) -> Scan:
+) -> Scanned:
     """Return the models that a project's files name, and which break a rule: see `epc scan`.
 
     Without `paths` it is this folder. `named` has all of them, `failing` those that break a rule of
@@ -100,7 +135,12 @@ def scan(
     files = Files(paths=[Path(path) for path in paths or (".",)], exclude=[*exclude])
     rules = [Rule.parse(rule) for rule in fail_on]
     day = as_of or now().date()
-    return found_in(open_registry(registry), files, rules=rules, ignore=ignore, as_of=day)
+    found = found_in(open_registry(registry), files, rules=rules, ignore=ignore, as_of=day)
+    return Scanned(**_values(found))
+
+
+def _values(found: Which | Scan) -> dict[str, Any]:
+    return {field.name: getattr(found, field.name) for field in fields(found)}
 
 
 def _table(name: str, location: str | None, as_of: date | None) -> "pd.DataFrame":

@@ -107,13 +107,11 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
     )
 
 
-def cell_of(report: Report, taken: Taken) -> str:
-    """Return a report as a notebook shows it below a cell: its sentences, a picture, its tables."""
-    from epc.report.page.markup import rendered
-
-    sentences = Listed([*map(headline_of, report.groups)])
-    parts: list[Part] = [sentences, *_pictures(report), *_body(report, taken, "folded")]
-    return "".join(rendered(part).text for part in parts)
+def cell_of(report: Report, taken: Taken) -> Iterator[Part]:
+    """Yield what a notebook shows of a report: its sentences, a picture, its tables."""
+    yield Listed([*map(headline_of, report.groups)])
+    yield from _pictures(report)
+    yield from _body(report, taken, "folded")
 
 
 def document(report: Report, taken: Taken) -> Iterator[Part]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from epc.analysis.choosing import ALL, Option, Reached, ShortList, Which
+from epc.report.document import Part, Section, Table, Verbatim
 
 
 def sentence(answer: Which) -> str:
@@ -65,6 +66,17 @@ def text(answer: Which) -> str:
         where = answer.platform or "any platform"
         parts += ["", f"measured, but not known to be served on {where}: {', '.join(answer.gone)}"]
     return "\n".join(parts)
+
+
+def document(answer: Which) -> Iterator[Part]:
+    """Yield what a notebook shows: the sentence, who is listed first, and the text folded."""
+    yield sentence(answer)
+    rows = [
+        (option.way.words, f"{option.right:.1%}", price_text(option.way.usd))
+        for option in answer.short.options
+    ]
+    yield Table("not shown to be worse", [("judge", "right", "price"), *rows])
+    yield Section("All judges, and until when they are served", [Verbatim(text(answer))])
 
 
 def by_client(answer: Which) -> str:

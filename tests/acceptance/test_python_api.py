@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -315,3 +316,30 @@ def test_a_scan_is_that_of_the_command(tmp_path: Path) -> None:
     found = epc.scan(tmp_path, fail_on=("expired", "unknown"), as_of=day)
     assert json.loads(json.dumps(found.as_json(), default=str)) == printed
     assert [each.name for each in found.failing] == ["openai/gpt-4-0613"]
+    text = program("scan", tmp_path, *words).stdout
+    assert text.endswith(f"{found}\n")
+    shown = found._repr_html_()
+    assert shown.startswith(f"<p>{text.splitlines()[-1]}.</p>")
+    assert shown.count("<tr>") == 1 + len(printed["names"])
+
+
+def test_the_answer_to_which_judge_is_that_of_the_command_and_a_notebook_shows_it() -> None:
+    words = ("which", "--domain", "math", "--budget", "20", "--as-of", "2026-11-26")
+
+    found = epc.which("math", budget=20, as_of=date(2026, 11, 26))
+
+    text = program(*words).stdout
+    assert text == f"{found}\n"
+    assert found.as_json() == json.loads(program(*words, "--format", "json").stdout)
+    shown = found._repr_html_()
+    assert text.splitlines()[0] in unescape(shown.partition("</p>")[0])
+    assert shown.count("<tr>") == 1 + len(found.short.options)
+
+
+def test_what_a_scan_shows_in_a_notebook_never_becomes_markup(tmp_path: Path) -> None:
+    (tmp_path / "<img src=x>.yaml").write_text("judge: openai/gpt-4-0613\n")
+
+    shown = epc.scan(tmp_path, as_of=date(2026, 11, 26))._repr_html_()
+
+    assert "&lt;img src=x&gt;.yaml" in shown
+    assert "<img" not in shown
