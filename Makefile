@@ -28,7 +28,7 @@ core: $(VENV)/.core ## What looks things up and scans, from its lock file: a twe
 FAST := $(VENV)/$(if $(wildcard $(VENV)/.dev),.dev,.fast)
 
 fast: lint types ## After each change, about 2 minutes: lint, types, layers, and the unit tests that take moments.
-	EPC_TEST_BUDGET=fast $(BIN)/pytest tests/unit tests/test_layers.py -m 'not extra and not slow' \
+	$(BIN)/pytest tests/unit tests/test_layers.py -m 'not extra and not slow' \
 	  --numprocesses auto --dist worksteal --quiet
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.

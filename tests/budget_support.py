@@ -1,7 +1,7 @@
 """How many examples a property of the tests is tried on.
 
-Every night on all of them; in `make check` on a tenth; in `make fast` on a twentieth. Outside
-CI each run draws others, so no two runs of the same property are the same.
+Every night on all of them; in `make check` and `make fast` on a twentieth. Outside CI each run
+draws others, so no two runs of the same property are the same.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from typing import Final
 from hypothesis import settings
 
 # Examples by the name of the budget, for a property that names no number of its own.
-BUDGETS: Final = {"nightly": 200, "check": 20, "fast": 10}
+BUDGETS: Final = {"nightly": 200, "check": 10}
 
 
 def is_night() -> bool:

@@ -6,8 +6,10 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
+import pytest
 from endpoint_support import Received, Reply, completion, serving
 from judge_support import grid, write_rows
 from program_support import as_text, run_program
@@ -21,10 +23,14 @@ from registry_support import (
     life_record,
     stated,
 )
+from shared_support import shared
 
 from epc.engine.mocks import Judge
+from epc.site.collecting import collect
+from epc.site.pages import Site
 
 AS_OF = "2026-04-01"
+REAL_DAY = date(2026, 11, 26)
 WEIGHTS = f"sha256:{'ab' * 32}"
 ADDRESS = "https://registry.example/epc/"
 IN_A_WORKFLOW = {
@@ -79,6 +85,11 @@ def furnished(folder: Path) -> Checkout:
         {"date": "2026-03-01", "event": "withdrawn", "reason": "a cache", "tag": "v1.0-Judge-1"}
     )
     return made
+
+
+def real_site(factory: pytest.TempPathFactory) -> Site:
+    """Return what the pages of this very registry are made of on `REAL_DAY`: made once a run."""
+    return shared(factory, "real site", lambda _: collect(ROOT, as_of=REAL_DAY, address=""))
 
 
 def real_checkout(folder: Path) -> Path:

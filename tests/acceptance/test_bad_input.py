@@ -40,11 +40,6 @@ def value(*path: str | int, to: Any) -> Change:
 
 MANIFESTS: dict[str, tuple[Change, str]] = {
     "NaN": (put(b'"alpha_win": 0.08', b'"alpha_win": NaN'), "/config/alpha_win: NaN is not a JSON"),
-    "Infinity": (
-        put(b'"rounds": 2', b'"rounds": Infinity'),
-        "/config/rounds: Infinity is not a JSON",
-    ),
-    "1e999": (put(b'"rounds": 2', b'"rounds": 1e999'), "/config/rounds: 1e999 overflows"),
     "a duplicate key": (
         put(b'"rounds": 2,', b'"rounds": 2, "rounds": 2,'),
         "/config/rounds: the key 'rounds' appears twice",
@@ -53,61 +48,18 @@ MANIFESTS: dict[str, tuple[Change, str]] = {
         put(b'"protocol_version": "EPC', b'"protocol_version": "\\ud800EPC'),
         "/protocol_version: a lone surrogate",
     ),
-    "a lone surrogate as a key": (
-        put(b'"config": {', b'"config": {"\\ud800": 1, "\\ud800": 2,'),
-        "appears twice",
-    ),
     "10,000 nested brackets": (
         lambda _: b"[" * 10_000 + b"]" * 10_000,
         "(the whole document): nested more than 64 deep",
     ),
-    "10,000 brackets around NaN": (
-        lambda _: b"[" * 10_000 + b"NaN" + b"]" * 10_000,
-        "(the whole document): nested more than 64 deep",
-    ),
-    "500 objects deep in a place": (
-        put(b'"details": {}', b'"details": ' + b'{"a":' * 500 + b"1" + b"}" * 500),
-        "(the whole document): nested more than 64 deep",
-    ),
     "invalid UTF-8": (put(b"2026", b"\xff026"), "(the whole document): not UTF-8 at byte "),
-    "UTF-16": (lambda c: c.decode().encode("utf-16"), "not UTF-8 at byte 0"),
     "a byte order mark": (lambda c: b"\xef\xbb\xbf" + c, "not JSON at line 1 column 1"),
     "an empty file": (lambda _: b"", "(the whole document): nothing in it"),
-    "white space": (lambda _: b" \n", "(the whole document): nothing in it"),
     "half a file": (lambda c: c[: len(c) // 2], "(the whole document): not JSON at line "),
-    "two documents": (lambda c: c + c, "(the whole document): not JSON at line "),
     "a list": (lambda _: b"[]", "(the whole document): [] is not of type"),
-    "null": (lambda _: b"null", "(the whole document): null is not of type"),
     "text for a number": (value("config", "rounds", to="2"), "/config/rounds: "),
-    "a number for text": (value("strategies", 0, "name", to=1), "/strategies/0/name: "),
-    "true for a number": (
-        value("results", "per_seed", 0, "gamma", "text_to_visual", to=True),
-        "/results/per_seed/0/gamma/text_to_visual: ",
-    ),
-    "null for an object": (value("results", "summary", to=None), "/results/summary: "),
-    "an object for a list": (value("tasks", "text", to={}), "/tasks/text: "),
-    "a list for an object": (
-        value("results", "per_seed", 1, "weights", "text", to=[]),
-        "/results/per_seed/1/weights/text: ",
-    ),
-    "a fraction for a count": (value("config", "strategies", to=11.5), "/config/strategies: "),
-    "more rounds than can be counted": (
-        value("config", "rounds", to=1e300),
-        "/config/rounds: ",
-    ),
-    "weights that sum to 0.9": (
-        value(
-            *("results", "per_seed", 0, "weights", "text"),
-            to={"step_by_step": 0.9, "synthesis": 0.0},
-        ),
-        "/results/per_seed/0/weights/text: ",
-    ),
     "an unknown key": (value("judge", to=1), "/judge: no such key"),
     "a path that leads out": (value("raw", "trials", "path", to="../x"), "/raw/trials/path: "),
-    "a strategy twice": (
-        lambda c: value("strategies", 1, to=json.loads(c)["strategies"][0])(c),
-        "/strategies: 'step_by_step' appears twice",
-    ),
 }
 
 
@@ -123,44 +75,6 @@ def test_a_bad_manifest_exits_1_and_says_where(tiny: Run, what: str) -> None:
     assert done.stderr == b""
     assert said in done.stdout.decode()
     assert "not valid, findings: " in done.stdout.decode().splitlines()[0]
-
-
-def _missing(rows: list[Any]) -> None:
-    del rows[3]
-
-
-def _repeated(rows: list[Any]) -> None:
-    rows.insert(3, rows[3])
-
-
-def _unknown(rows: list[Any]) -> None:
-    rows[3]["strategy"] = "guess"
-
-
-def _decimal_seed(rows: list[Any]) -> None:
-    rows[0]["seed"] = 0.5
-
-
-TRIALS: dict[str, tuple[Callable[[list[Any]], None], str]] = {
-    "a missing trial": (_missing, "/trials: seed 0 visual has no round 1"),
-    "a repeated round": (_repeated, "/trials/4: seed 0 visual round 1 appears twice"),
-    "an unknown strategy": (_unknown, "/trials/3/strategy: 'guess' is not among /strategies"),
-    "half a seed": (_decimal_seed, "/trials/0/seed: 0.5 is not of type"),
-}
-
-
-@pytest.mark.parametrize("what", TRIALS)
-def test_bad_trials_exit_1_and_say_where(tiny: Run, what: str) -> None:
-    change, said = TRIALS[what]
-    rows = tiny.rows("trials")
-    change(rows)
-    tiny.save_rows("trials", rows)
-
-    done = epc("validate", tiny.folder)
-
-    assert done.returncode == 1
-    assert done.stderr == b""
-    assert said in done.stdout.decode()
 
 
 @pytest.mark.parametrize("name", ["trials", "calls", "weights"])
@@ -233,11 +147,6 @@ def test_as_json_each_path_is_one_object_a_line(tiny: Run, flip: Run, tmp_path: 
     assert lines[1]["findings"] == []
 
 
-def test_one_bad_path_among_good_ones_exits_1(tiny: Run, flip: Run, tmp_path: Path) -> None:
-    assert epc("validate", tiny.folder, flip.folder).returncode == 0
-    assert epc("validate", tiny.folder, tmp_path, flip.folder).returncode == 1
-
-
 # --- 200 MB.
 
 
@@ -260,9 +169,8 @@ def test_a_manifest_of_200_mb_is_not_read(tmp_path: Path, form: str) -> None:
     assert "has 209,715,200 bytes, expected at most 67,108,864" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["trials", "calls", "weights"])
-def test_a_line_of_200_mb_is_not_read(tiny: Run, tmp_path: Path, name: str) -> None:
-    path = tiny.folder / f"{name}.jsonl"
+def test_a_line_of_200_mb_is_not_read(tiny: Run, tmp_path: Path) -> None:
+    path = tiny.folder / "trials.jsonl"
     path.write_bytes(b"")
     os.truncate(path, LARGE)
     tiny.save(tiny.manifest())
@@ -270,14 +178,11 @@ def test_a_line_of_200_mb_is_not_read(tiny: Run, tmp_path: Path, name: str) -> N
     done = epc_measured(tmp_path, "validate", tiny.folder)
 
     assert_bounded(done)
-    assert f"/{name}/0: the line is longer than 4,194,304 bytes" in done.stdout
+    assert "/trials/0: the line is longer than 4,194,304 bytes" in done.stdout
 
 
-@pytest.mark.parametrize("line", [b"x\n", b'{"seed": 0, "junk": "' + b"y" * 77 + b'"}\n', b"[[[\n"])
-def test_200_mb_of_junk_lines_are_not_read_to_the_end(
-    tiny: Run, tmp_path: Path, line: bytes
-) -> None:
-    path = tiny.folder / "trials.jsonl"
+def test_200_mb_of_junk_lines_are_not_read_to_the_end(tiny: Run, tmp_path: Path) -> None:
+    path, line = tiny.folder / "trials.jsonl", b'{"seed": 0, "junk": "' + b"y" * 77 + b'"}\n'
     block = line * (2**20 // len(line))
     with path.open("wb") as file:
         for _ in range(LARGE // len(block)):

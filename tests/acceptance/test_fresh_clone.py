@@ -17,7 +17,6 @@ from pages_folder_support import cloned, taken_back
 from registry_support import ROOT, git
 from vl_convert import vegalite_to_svg
 
-Offline = tuple[tuple[str, ...], dict[str, str]]
 NOBODY = {  # git has no name for whoever types, and looks for none
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -68,21 +67,6 @@ def tags(clone: Path) -> list[str]:
     return sorted(path.name for path in (clone / "snapshots").glob("v*"))
 
 
-def test_dvc_pull_exits_0_without_a_network_and_no_data_is_changed(
-    clone: Path, offline: Offline
-) -> None:
-    without, more = offline
-
-    run(clone, *without, "dvc", "pull", more=more)
-
-    with_raw = [tag for tag in tags(clone) if (clone / "snapshots" / tag / "raw.dvc").exists()]
-    assert len(with_raw) >= 9
-    for tag in with_raw:
-        run(clone / "snapshots" / tag, "sha256sum", "--check", "--quiet", "SHA256SUMS")
-    assert run(clone, "dvc", "status").split() == ["pipeline:", "always", "changed"]
-    assert git(clone, "status", "--porcelain") == ""
-
-
 def test_dvc_metrics_show_has_the_published_figures_of_every_snapshot(clone: Path) -> None:
     told = json.loads(run(clone, "dvc", "metrics", "show", "--json"))
     shown = {Path(path).stem: found["data"] for path, found in told[""]["data"].items()}
@@ -115,22 +99,6 @@ def test_dvc_repro_at_the_root_runs_the_pipeline(clone: Path) -> None:
 
     assert "> dvc --cd pipeline repro" in planned
     assert inner.split() == [*STAGES]
-
-
-@pytest.mark.slow
-def test_dvc_metrics_diff_tells_what_was_taken_back_since(clone: Path) -> None:
-    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
-    words = ("dvc", "metrics", "diff", "--json")
-    old = json.loads(run(clone, *words, "v1.0-GPT4o-0806"))
-    path = "snapshots/dvc/v1.0-CoinFlip.json"
-    assert len(old) == len(tags(clone))
-    assert old["snapshots/dvc/v1.0-GPT4o-0806.json"]["gamma"]["new"] == 1.176
-
-    run(clone, "epc", "admin", "snapshot", "withdraw", "v1.0-CoinFlip", "--reason", "r")
-
-    assert json.loads(run(clone, *words)) == {
-        path: {"stands": {"old": True, "new": False, "diff": -1}}
-    }
 
 
 def test_dvc_plots_show_draws_every_gamma_on_its_floor(clone: Path) -> None:
@@ -187,14 +155,3 @@ def test_the_python_of_the_page_about_data_needs_the_tags_only_where_it_says_so(
     run(clone, "epc", "admin", "snapshot", "tags", "--restore")
 
     run(clone, sys.executable, "-c", f"{at_tag}\nassert first.startswith('{{')")
-
-
-def test_dvc_pull_at_a_first_tag_is_as_the_page_says(clone: Path) -> None:
-    """It fetches everything and exits 1; at a tag that has the pipeline's folder it exits 0."""
-    run(clone, "epc", "admin", "snapshot", "tags", "--restore")
-    git(clone, "checkout", "--quiet", "v1.0-CoinFlip")
-    assert not (clone / "pipeline").exists()
-
-    run(clone, "dvc", "pull", code=1)
-
-    run(clone / "snapshots/v1.0-CoinFlip", "sha256sum", "--check", "--quiet", "SHA256SUMS")

@@ -262,17 +262,6 @@ def test_reading_r77_a_table_that_does_not_fit_gets_findings_with_line_and_field
     assert not (tmp_path / "t.jsonl").exists()
 
 
-def test_reading_r77_a_line_of_a_table_that_is_no_csv_is_named(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text('item,judge,a,verdict\n"q1,m,so,a\n')
-
-    done = run_program(
-        *("observe", "import", "t.csv", "--shape", "csv", "--out", "t.jsonl"), cwd=tmp_path
-    )
-
-    assert done.returncode == 1
-    assert "t.csv:2: no CSV: unexpected end of data [Reading R77]" in done.stdout.decode()
-
-
 def test_reading_r77_a_table_may_be_larger_than_a_document_and_must_be_utf_8(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -53,19 +53,6 @@ def test_epc_2_5_d_validate_names_what_differs_and_write_mends_it(flip: Run) -> 
     assert epc("validate", flip.folder).returncode == 0
 
 
-def test_nothing_is_written_while_a_trial_does_not_fit(flip: Run) -> None:
-    flip.edit_row("trials", 0, response=None)
-    tamper(flip)
-    before = contents(flip)
-
-    done = epc("validate", "--write", flip.folder)
-
-    assert done.returncode == 1
-    assert b"/trials/0/response: " in done.stdout
-    assert b"  written: " not in done.stderr
-    assert contents(flip) == before
-
-
 def test_nothing_is_written_without_every_seed(flip: Run) -> None:
     flip.save_rows("trials", flip.rows("trials")[:-1])
 

@@ -143,10 +143,6 @@ def test_scores_of_one_candidate_are_alike_if_equal_and_shift_by_their_mean(
     assert {name: shift["value"] for name, shift in found["shifts"].items()} == {"score": 1.5}
 
 
-def test_a_name_that_nobody_knows_is_misuse_and_gets_candidates(registry: Path) -> None:
-    assert "did you mean" in succeed(registry, "gone-", "old", code=2)
-
-
 @pytest.mark.parametrize(
     ("spelled", "name", "platforms"),
     [

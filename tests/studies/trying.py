@@ -127,7 +127,7 @@ class Pool:
 def serve(pipe: "Connection[Any, Any]", copy: Path) -> None:
     """Answer what comes through the pipe, over a copy of the checkout, until nothing does."""
     os.chdir(copy)
-    os.environ |= {"PYTHONPATH": str(copy), "EPC_TEST_BUDGET": "fast"}
+    os.environ |= {"PYTHONPATH": str(copy), "EPC_TEST_BUDGET": "check"}
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     sys.path.insert(0, str(copy))
     for name in LOADED:

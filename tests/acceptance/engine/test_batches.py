@@ -8,15 +8,11 @@ import pytest
 from batch_support import batch_provider
 from endpoint_support import Endpoint
 from engine_support import (
-    environment,
     epc,
     epc_under_way,
-    files_that_hold,
     same_files,
 )
-from native_support import ANTHROPIC, GOOGLE, SECRETS, addresses, native, says
 from run_support import (
-    CANARY,
     COIN,
     HOSTED,
     MOCKS,
@@ -96,38 +92,6 @@ def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Pa
     assert "name at least two runs to merge" in alone.stderr
     assert "seed 0 is in" in twice.stderr
     assert epc("validate", tmp_path / "merged").returncode == 0
-
-
-def test_a_batch_whose_lines_fail_says_why_and_is_not_submitted_for_ever(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-
-    def refused(lines: list[dict[str, Any]]) -> bytes:
-        error = {"message": "max_tokens is not supported with this model", "code": None}
-        response = {"status_code": 400, "body": {"error": error}}
-        rows = [{"custom_id": line["custom_id"], "response": response} for line in lines]
-        return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
-
-    with batch_provider() as provider:
-        env = hosted(provider.url)
-        submit = ("run", *HOSTED, "--exhaustive", "--seeds", "0", "--batch", "submit", "--out", run)
-        assert epc(*submit, env=env).returncode == 4
-        provider.output, provider.errors = (lambda _: b""), refused
-
-        collected = [epc("run", "--batch", "collect", "--out", run, env=env) for _ in range(3)]
-
-        assert provider.sizes == [176]
-    after = (
-        f"`epc resume {run}` asks those one by one, at the full price; without "
-        f"{run / 'batch.json'} collecting submits them again"
-    )
-    for done in collected:
-        assert (done.returncode, done.stdout) == (3, "")
-        assert done.stderr.split("epc: ")[-1].splitlines() == [
-            "176 of 176 answers came back without an answer",
-            "  176 x openai/writer-0806: HTTP 400: max_tokens is not supported with this model",
-            "  fix: check the model's name and what it accepts",
-            f"  next: {after}",
-        ]
 
 
 @pytest.mark.parametrize("path", ["/v1/files", "/v1/batches"])
@@ -214,20 +178,3 @@ def test_what_decodes_nothing_takes_no_decoding(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert "mock/deterministic decodes nothing: leave its decoding out" in done.stderr
-
-
-@pytest.mark.own_process
-def test_a_provider_with_its_own_protocol_is_measured_like_any_other(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    endpoint.behave = lambda received: native(says(received), received)
-    env = environment(**SECRETS, **addresses(endpoint.url))
-    models = ("--evaluator", ANTHROPIC, "--executor", GOOGLE)
-
-    done = epc("run", *models, "--seeds", "0", "--rounds", "1", "--out", tmp_path / "run", env=env)
-
-    assert done.returncode == 0, done.stderr
-    assert epc("validate", tmp_path / "run", env=env).returncode == 0
-    ends = {request.path.rpartition("/")[2] for request in endpoint.received}
-    assert ends == {"messages", "gemini-2.5-flash:generateContent"}
-    assert files_that_hold(tmp_path, CANARY) == []

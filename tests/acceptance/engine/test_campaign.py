@@ -20,7 +20,6 @@ from endpoint_support import (
 )
 from engine_support import (
     PATIENCE_S,
-    RAW_FILES,
     environment,
     epc,
     epc_under_way,
@@ -34,7 +33,6 @@ PAIR = ("--evaluator", "openai/judge-a", "--evaluator", "openai/judge-b")
 WRITER = ("--executor", "openai/writer")
 PLAIN = ("--no-canary", "--no-probe", "--no-cache")
 SMALL = ("--seeds", "0-1", "--rounds", "4")
-FILES = (*RAW_FILES, "manifest.json", "run.json")
 
 
 def run_name(rule: str) -> str:
@@ -292,27 +290,6 @@ def test_a_campaign_killed_and_then_interrupted_is_finished_and_asks_nothing_twi
 
 def journalled(path: Path) -> bool:
     return path.stat().st_size > 0
-
-
-def test_a_killed_campaign_of_mocks_ends_in_the_same_bytes(tmp_path: Path) -> None:
-    models = ("--evaluator", "mock/coin-flip", "--evaluator", "mock/deterministic")
-    words = ("run", *models, "--executor", "mock/deterministic", "--seeds", "0-7", "--rounds", "12")
-    assert epc(*words, "--out", tmp_path / "whole").returncode == 0
-    folder = tmp_path / "killed"
-
-    with epc_under_way(*words, "--out", folder) as running:
-        wait_until(lambda: any(map(journalled, folder.glob("coin*/journal.jsonl"))))
-        running.kill()
-        running.wait()
-    assert not (folder / "comparison.json").exists()
-    resumed = epc("resume", folder)
-
-    assert resumed.returncode == 0, resumed.stderr
-    names = sorted(path.name for path in (tmp_path / "whole").iterdir())
-    assert sorted(path.name for path in folder.iterdir()) == names
-    for name in ("coin-flip_on_deterministic", "deterministic_on_deterministic"):
-        same_files(tmp_path / "whole" / name, folder / name, FILES)
-    same_files(tmp_path / "whole", folder, ("campaign.json", "comparison.json"))
 
 
 def test_an_evaluator_with_a_wrong_key_is_named_and_loses_no_other_run(tmp_path: Path) -> None:

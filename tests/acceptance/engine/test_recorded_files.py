@@ -269,53 +269,6 @@ def test_reading_r73_a_dry_run_counts_the_verdicts_of_the_file(tmp_path: Path) -
     assert '"expected": 3' in done.replace(".0", "")
 
 
-def of_the_rule(audit: dict[str, Any]) -> dict[str, Any]:
-    """Return the word and the rule's figures, without those of the run's own rounds."""
-    for into in audit["transfer"].values():
-        del into["these_tasks"]
-    of_rounds = {"excess", "noise_floor", "findings", "missing", "determinism", "tie_rate", "pci"}
-    return {key: value for key, value in audit.items() if key not in of_rounds}
-
-
-def exchanged(value: Any) -> Any:
-    """Return figures as they are where each domain has the other's name."""
-    other = {"text": "visual", "text_to_visual": "visual_to_text"}
-    other |= {there: here for here, there in other.items()}
-    if isinstance(value, dict):
-        return {other.get(key, key): exchanged(under) for key, under in value.items()}
-    return value
-
-
-def test_reading_r73_rows_twice_and_names_of_domains_change_neither_word_nor_figure(
-    tmp_path: Path,
-) -> None:
-    """One file in groups and with gaps; the same with rows twice; with its domains exchanged."""
-    rng = random.Random(4)
-    rows = [
-        f"{row},topic {rng.randrange(5)}"
-        for row in rows_of({"text": 6, "visual": 7}, SYSTEMS, stream=4, held=0.8)
-    ]
-    groups: dict[tuple[str, str], str] = {}
-    for at, row in enumerate(rows):  # a task has one group, that of its first row
-        *pair, _, group = row.split(",")
-        rows[at] = row.removesuffix(group) + groups.setdefault((pair[1], pair[2]), group)
-    twice = rows + rng.choices(rows, k=30)
-    rng.shuffle(twice)
-    turned = [
-        ",".join([system, exchanged({domain: 0}).popitem()[0], *more])
-        for system, domain, *more in (row.split(",") for row in rows)
-    ]
-    audits = []
-    for name, given in (("given", rows), ("twice", twice), ("turned", turned)):
-        file = tmp_path / f"{name}.csv"
-        file.write_text("\n".join([f"{HEADER},group", *given]) + "\n")
-        ran("run", "--evaluator", f"recorded:{file}", "--out", tmp_path / name)
-        audits.append(audited(tmp_path / name))
-
-    assert audits[1] == audits[0]
-    assert of_the_rule(audits[2]) == exchanged(of_the_rule(audits[0]))
-
-
 @pytest.mark.parametrize("rounds", ["1", "100"])
 def test_reading_r72_a_run_of_any_length_is_audited_without_a_warning(
     tmp_path: Path, rounds: str

@@ -2,14 +2,12 @@
 
 import random
 import resource
-import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 from endpoint_support import FailsAfter, HoldsAfter, refusal, serving
 from engine_support import (
-    PATIENCE_S,
     RAW_FILES,
     environment,
     epc,
@@ -20,7 +18,6 @@ from engine_support import (
 )
 from program_support import PROGRAM
 from run_support import (
-    COIN,
     HOSTED,
     MOCKS,
     RUN_FILES,
@@ -29,27 +26,6 @@ from run_support import (
     lines,
     without_latency,
 )
-
-
-def test_a_mock_run_killed_at_random_moments_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    plan = (*COIN, "--seeds", "0-7", "--rounds", "12")  # 1,152 calls
-    assert epc("run", *plan, "--out", tmp_path / "whole").returncode == 0
-    run = tmp_path / "killed"
-    moments = sorted(random.Random(2).sample(range(1, 800), 3))
-
-    command: tuple[str | Path, ...] = ("run", *plan, "--out", run)
-    for moment in moments:
-        with epc_under_way(*command) as running:
-            wait_until(lambda least=moment: journal_rows(run) >= least)  # type: ignore[misc]  # mypy infers no lambda with defaults
-            running.kill()
-            assert running.wait() == -signal.SIGKILL
-        assert not (run / "manifest.json").exists()
-        command = ("resume", run)
-    resumed = epc("resume", run)
-
-    assert resumed.returncode == 0, resumed.stderr
-    same_files(tmp_path / "whole", run, RUN_FILES)
-    assert not (run / "journal.jsonl").exists()
 
 
 def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path) -> None:
@@ -82,33 +58,6 @@ def test_a_hosted_run_killed_at_random_moments_asks_nothing_twice(tmp_path: Path
     same_files(tmp_path / "whole", run, ("trials.jsonl", "weights.jsonl", "run.json"))
     assert without_latency(tmp_path / "whole") == without_latency(run)
     assert resumed.stdout == whole.stdout
-
-
-def test_ctrl_c_stops_with_4_and_says_how_to_go_on(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    plan = ("run", *HOSTED, "--seeds", "0", "--rounds", "3", "--out", run)
-    with serving() as endpoint:
-        env = hosted(endpoint.url)
-        endpoint.behave = hold = HoldsAfter(4)
-        with epc_under_way(*plan, env=env) as running:
-            wait_until(hold.reached.is_set)
-            wait_until(lambda: journal_rows(run) > 0)
-            running.send_signal(signal.SIGINT)
-            stdout, stderr = running.communicate(timeout=PATIENCE_S)
-        hold.go_on.set()
-        resumed = epc("resume", run, env=env)
-
-    assert running.returncode == 4
-    assert stdout == ""
-    assert lines(stderr)[-2:] == [
-        "epc: stopped; nothing answered is lost",
-        f"  next: epc resume {run}",
-    ]
-    # What was begun, its stages as far as they were drawn, the cost, and the two above.
-    assert 5 <= len(lines(stderr)) <= 6, stderr
-    assert lines(stderr)[-3].startswith("spent    ")
-    assert resumed.returncode == 0
-    assert epc("validate", run).returncode == 0
 
 
 @pytest.mark.parametrize(

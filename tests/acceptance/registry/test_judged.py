@@ -5,8 +5,6 @@ What is published here was judged by the careless mock, about half of whose repl
 
 import csv
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -156,53 +154,12 @@ def test_nothing_is_read_from_or_written_into_the_published_folder(
     assert git(clone, "status", "--porcelain") == ""
 
 
-def test_dvc_pulls_its_nested_files_from_the_clone_alone(clone: Path, evaluation: Path) -> None:
-    words = ("pull", "--quiet", f"snapshots/{TAG}/raw.dvc")
-    pulled = subprocess.run([sys.executable, "-m", "dvc", *words], cwd=clone, check=False)
-    folder = clone / "snapshots" / TAG
-    summed = subprocess.run(
-        ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=False
-    )
+def test_one_flipped_byte_in_a_judged_folder_is_found_and_named(clone: Path) -> None:
+    names = ("raw.dvc", "judge.json", "run_log.json", "metrics.json", "snapshot.json")
+    for name in names:
+        flip(clone / "snapshots" / TAG / name)
 
-    assert (pulled.returncode, summed.returncode) == (0, 0)
-    records = Path("valid_evaluations") / "cross_judge" / "records.jsonl"
-    assert (folder / "raw" / records).read_bytes() == (evaluation / records).read_bytes()
-    assert errors(clone) == []
-    flip(folder / "raw" / records)
-    assert errors(clone) == [f"snapshots/{TAG}/raw/{records.as_posix()}"]
-    (folder / "raw" / "outputs" / "more.txt").write_text("more")
-    assert f"snapshots/{TAG}/raw/outputs/more.txt" in errors(clone)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["raw.dvc", "judge.json", "run_log.json", "metrics.json", "snapshot.json", "SHA256SUMS"],
-)
-def test_one_flipped_byte_in_a_judged_folder_is_found_and_named(clone: Path, name: str) -> None:
-    flip(clone / "snapshots" / TAG / name)
-
-    found = errors(clone)
-
-    assert any(where.startswith(f"snapshots/{TAG}/{name}") for where in found), found
-
-
-def test_one_flipped_byte_of_any_raw_file_is_found_named_and_never_fetched(
-    clone: Path, tmp_path: Path
-) -> None:
-    stored = sorted(p for p in (clone / "snapshots" / ".store").rglob("*") if p.is_file())
-    assert len(stored) > 12
-    for path in stored:
-        whole = path.read_bytes()
-        if not whole:
-            continue
-        flip(path)
-        assert errors(clone) == [path.relative_to(clone).as_posix()]
-        if path == stored[0]:
-            done = epc(tmp_path, "snapshot", "fetch", TAG, "--from", str(clone), code=2)
-            assert path.name in done.stderr
-            assert not (tmp_path / "runs" / TAG).exists()
-        path.write_bytes(whole)
-    assert errors(clone) == []
+    assert {f"snapshots/{TAG}/{name}" for name in names} <= {*errors(clone)}
 
 
 def test_its_shares_are_taken_again_from_the_replies(clone: Path) -> None:

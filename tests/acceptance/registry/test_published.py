@@ -4,8 +4,6 @@ Expected figures are typed from the paper's own source, not read from our files.
 """
 
 import json
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +15,6 @@ from epc.registry.checking import check
 from epc.registry.listing import entries, text
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
-from epc.registry.verify import verify
 
 TEXT_TO_VISUAL, VISUAL_TO_TEXT = "text_to_visual", "visual_to_text"
 
@@ -52,9 +49,8 @@ def faults(registry: Registry, tag: str) -> dict[str, str]:
     return {fault.id: fault.says for fault in registry.snapshots[tag].card.known_faults}
 
 
-@pytest.mark.slow
-def test_everything_is_as_it_was_published() -> None:
-    assert [f for f in verify(ROOT) if f.severity == "error"] == []
+def test_every_record_of_an_evaluator_holds_together() -> None:
+    """`epc snapshot verify`, a command of registry.md, is run by the test of the pages."""
     assert check(ROOT) == []
 
 
@@ -214,26 +210,6 @@ def test_every_conflict_keeps_both_dates_and_says_how_it_was_settled(published: 
     assert ("gemini-1.5-pro", "2025-09-29", "2026-06-17") in settled
     assert len({name for name, *_ in settled}) >= 21
     assert all(used != other for _, used, other in settled)
-
-
-def flip(path: Path) -> None:
-    """Flip the lowest bit of the middle byte."""
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("name", ["snapshot.json", "metrics.json", "SHA256SUMS"])
-@pytest.mark.parametrize("tag", ["v1.0-GPT4o-0806", "v1.2-DeepSeekChat-0526"])
-def test_one_flipped_byte_of_a_published_file_is_found_and_named(
-    tmp_path: Path, tag: str, name: str
-) -> None:
-    shutil.copytree(ROOT / "snapshots", tmp_path / "snapshots")
-    flip(tmp_path / "snapshots" / tag / name)
-
-    errors = {f.where for f in verify(tmp_path) if f.severity == "error"}
-
-    assert any(where.startswith(f"snapshots/{tag}/{name}") for where in errors), errors
 
 
 def test_every_document_is_written_canonically() -> None:

@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from records_support import Run, make_run
 from registry_support import (
     AS_TEST,
     Checkout,
-    commit,
     flip,
     generation_record,
     git,
@@ -108,27 +106,6 @@ def test_epc_4_a_clone_fetches_and_recomputes_from_its_own_folder(clone: Path, r
     same_as_published(clone / "runs" / TAG, run)
 
 
-def test_dvc_pulls_the_raw_files_from_the_clone_alone(clone: Path, run: Run) -> None:
-    pointer = f"snapshots/{TAG}/raw.dvc"
-
-    done = subprocess.run(
-        [sys.executable, "-m", "dvc", "pull", "--quiet", pointer],
-        cwd=clone,
-        env=os.environ | AS_TEST,
-        capture_output=True,
-        check=False,
-    )
-
-    assert done.returncode == 0, done.stderr
-    folder = clone / "snapshots" / TAG
-    checked = subprocess.run(
-        ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder, check=False
-    )
-    assert checked.returncode == 0
-    shutil.copyfile(folder / "manifest.json", folder / "raw" / "manifest.json")
-    same_as_published(folder / "raw", run)
-
-
 @pytest.fixture
 def address(clone: Path) -> Iterator[str]:
     with folder_served(clone) as address:
@@ -146,11 +123,10 @@ def objects(clone: Path) -> list[Path]:
     return sorted(p for p in (clone / "snapshots" / ".store").rglob("*") if p.is_file())
 
 
-@pytest.mark.parametrize("number", range(4))
 def test_one_flipped_byte_in_the_store_is_found_named_and_never_fetched(
-    clone: Path, address: str, tmp_path: Path, number: int
+    clone: Path, address: str, tmp_path: Path
 ) -> None:
-    path = objects(clone)[number]
+    path = objects(clone)[0]
     flip(path)
 
     errors = [f.where for f in verify(clone) if f.severity == "error"]
@@ -162,17 +138,6 @@ def test_one_flipped_byte_in_the_store_is_found_named_and_never_fetched(
     assert path.name in done.stderr
     assert not (tmp_path / "again").exists()
     assert not list(tmp_path.glob(".again*"))
-
-
-@pytest.mark.parametrize(
-    "name", ["raw.dvc", "manifest.json", "metrics.json", "snapshot.json", "SHA256SUMS"]
-)
-def test_one_flipped_byte_in_a_measured_folder_is_found_and_named(clone: Path, name: str) -> None:
-    flip(clone / "snapshots" / TAG / name)
-
-    errors = [f.where for f in verify(clone) if f.severity == "error"]
-
-    assert any(where.startswith(f"snapshots/{TAG}/{name}") for where in errors), errors
 
 
 def published(clone: Path) -> list[Path]:
@@ -187,14 +152,14 @@ def published(clone: Path) -> list[Path]:
 
 @pytest.mark.slow
 def test_one_flipped_bit_anywhere_is_found_and_the_file_named(clone: Path) -> None:
-    """First byte, last byte and some between, of every file; `raw/` is what `dvc pull` leaves."""
+    """First byte, last byte and one between, of every file; `raw/` is what `dvc pull` leaves."""
     shutil.copytree(origin_raw(clone), clone / "snapshots" / TAG / "raw")
     assert [f for f in verify(clone) if f.severity == "error"] == []
     rng = random.Random(20261122)
     for path in (*published(clone), *objects(clone)):
         whole = path.read_bytes()
         path.chmod(0o644)
-        for place in {0, len(whole) - 1, *(rng.randrange(len(whole)) for _ in range(6))}:
+        for place in {0, len(whole) - 1, rng.randrange(len(whole))}:
             broken = bytearray(whole)
             broken[place] ^= 1 << rng.randrange(8)
             path.write_bytes(broken)
@@ -257,25 +222,6 @@ def at(folder: Path) -> Checkout:
     found = object.__new__(Checkout)
     found.folder, found.home = folder, folder / "snapshots"
     return found
-
-
-def test_missing_tags_are_made_again_at_the_commits_that_published(
-    origin: Checkout, clone: Path
-) -> None:
-    published = git(origin.folder, "rev-list", "-n1", TAG)
-    (clone / "later.txt").touch()
-    commit(clone, "go on")
-    git(clone, "tag", "--delete", TAG)
-    assert epc(clone, "admin", "snapshot", "tags").returncode == 1
-    assert epc(clone, "snapshot", "verify").returncode == 0
-    assert TAG in epc(clone, "snapshot", "list").stdout
-
-    done = epc(clone, "admin", "snapshot", "tags", "--restore")
-
-    assert done.returncode == 0, done.stderr
-    assert git(clone, "rev-list", "-n1", TAG) == published
-    assert git(clone, "cat-file", "-t", TAG) == "tag\n"
-    assert epc(clone, "admin", "snapshot", "tags").returncode == 0
 
 
 @pytest.fixture
@@ -416,39 +362,6 @@ def test_a_figure_that_does_not_follow_is_named(checkout: Checkout, run: Run) ->
     assert done.returncode == 1
     assert "gamma/text_to_visual/mean" in done.stdout
     assert f"snapshots/{TAG}/metrics.json" in {f.where for f in verify(checkout.folder)}
-
-
-@pytest.mark.slow
-def test_dvc_repro_recomputes_what_is_published_and_then_has_nothing_to_do(clone: Path) -> None:
-    root = Path(__file__).parent.parent.parent.parent
-    shutil.copy(root / "params.yaml", clone / "params.yaml")
-    pipeline = clone / "pipeline"
-    (pipeline / ".dvc").mkdir(parents=True)
-    for name in ("dvc.yaml", ".dvc/config"):
-        shutil.copy(root / "pipeline" / name, pipeline / name)
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-
-    def repro() -> Done:
-        return subprocess.run(
-            ["dvc", "repro", "recompute", "tables"],
-            cwd=pipeline,
-            env=os.environ | AS_TEST | {"PATH": path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    done = repro()
-    assert done.returncode == 0, done.stdout + done.stderr
-    first = [(pipeline / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
-    assert json.loads(first[0])[0]["ok"] is True
-    assert "up to date" in repro().stdout
-
-    for name in ("recomputed", "registry"):
-        (pipeline / f"{name}.json").unlink()
-    repro()
-    again = [(pipeline / f"{name}.json").read_bytes() for name in ("recomputed", "registry")]
-    assert first == again
 
 
 def publish_as(checkout: Checkout, folder: Path, who: str, *more: str) -> Done:

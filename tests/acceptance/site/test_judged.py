@@ -13,7 +13,6 @@ from judge_support import grid, write_rows
 from registry_support import generation_record, life_record, stated
 from shared_support import shared
 from site_support import (
-    AS_OF,
     WEIGHTS,
     BuiltSite,
     build,
@@ -23,8 +22,6 @@ from site_support import (
     judged,
     with_documents,
 )
-
-from epc.records.schemas import findings
 
 MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
 FAILED = "v1.0-DigestJudge"
@@ -248,28 +245,6 @@ def test_a_judges_scores_are_no_baseline_of_an_evaluator(judging: BuiltSite) -> 
     assert "EPC Judge-1: v1.0 " in badge, "the newest baseline, not the newer judgments"
     assert page.count('id="picture-gamma-history"') == 1
     assert HOSTED not in judging.text("evaluators/Judge-1/pictures/gamma-history.csv")
-
-
-def test_programs_get_it_by_the_published_schemas(judging: BuiltSite) -> None:
-    index = json.loads(judging.text("api/v1/index.json"))
-    rows = {row["tag"]: row for row in index["snapshots"]}
-    told = json.loads(
-        epc(
-            judging.checkout.folder,
-            *("snapshot", "list", "--as-of", AS_OF, "--format", "json"),
-        ).stdout
-    )
-
-    assert findings("api_index", index) == []
-    assert index["snapshots"] == told
-    assert (rows[MOCK]["kind"], rows[MOCK]["figure"]) == ("judged", "verdict/PASS")
-    assert rows[REPORTED]["invalid"] is None
-    for tag in (MOCK, HOSTED):
-        answer = json.loads(judging.text(f"api/v1/snapshots/{tag}.json"))
-        assert findings("api_snapshot", answer) == []
-        assert {"raw/samples.jsonl", "judge.json"} <= {file["name"] for file in answer["files"]}
-    assert f"{MOCK}: published" in judging.text("feed.xml")
-    assert f"{MOCK},CarelessJudge,mock/careless-judge,judged," in judging.text("figures.csv")
 
 
 def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +40,6 @@ def linked(name: str, target: str) -> Build:
     return build
 
 
-def linked_folder(given: Offered) -> None:
-    given.folder.rename(given.checkout / "elsewhere")
-    given.folder.symlink_to(given.checkout / "elsewhere")
-
-
 def piped(given: Offered) -> None:
     (given.folder / "calls.jsonl").unlink()
     os.mkfifo(given.folder / "calls.jsonl")
@@ -76,14 +72,6 @@ def touching(given: Offered) -> bytes:
     return f"open({str(given.canary)!r}, 'w')\n".encode()
 
 
-def zipped(name: str) -> Build:
-    def build(given: Offered) -> None:
-        path = given.folder / name
-        path.write_bytes(gzip.compress(path.read_bytes()))
-
-    return build
-
-
 def gzip_bomb(given: Offered) -> None:
     (given.folder / "calls.jsonl").write_bytes(gzip.compress(bytes(2**26)))
 
@@ -94,16 +82,6 @@ def sized(name: str, size: int) -> Build:
             file.truncate(size)
 
     return build
-
-
-def crowded(given: Offered) -> None:
-    for number in range(200):
-        (given.folder / f"{number}.json").touch()
-
-
-def as_folder(given: Offered) -> None:
-    (given.folder / "manifest.json").unlink()
-    (given.folder / "manifest.json").mkdir()
 
 
 def odd_bytes(given: Offered) -> None:
@@ -131,18 +109,12 @@ FOLDERS: dict[str, tuple[Build, Wanted]] = {
         linked("manifest.json", "/etc/passwd"),
         ("Submission S2", "manifest.json", "a symbolic link"),
     ),
-    "a statement that links out of the folder": (
-        linked("submission.json", "../../params.yaml"),
-        ("Submission S2", "submission.json", "a symbolic link"),
-    ),
     "trials that link to a device without end": (
         linked("trials.jsonl", "/dev/zero"),
         ("Submission S2", "trials.jsonl", "a symbolic link"),
     ),
-    "a folder that is a link": (linked_folder, ("Submission S2", "", "is a symbolic link")),
     "a named pipe that never answers": (piped, ("Submission S2", "calls.jsonl", "a named pipe")),
     "a hard link to somebody's file": (hard_linked, ("Submission S2", "trials.jsonl", "hard link")),
-    "a folder where a file should be": (as_folder, ("Submission S2", "manifest.json", "a folder")),
     "a folder within": (
         with_file("raw/trials.jsonl"),
         ("Submission S2", "raw", "no such file belongs here"),
@@ -152,26 +124,13 @@ FOLDERS: dict[str, tuple[Build, Wanted]] = {
         with_file("sitecustomize.py", touching),
         ("Submission S2", "sitecustomize.py", "no such file"),
     ),
-    "a test configuration": (
-        with_file("conftest.py", touching),
-        ("Submission S2", "conftest.py", "no such file"),
-    ),
     "a pointer of DVC that leads elsewhere": (
         with_file("raw.dvc", b"outs:\n- path: ../../../.git/config\n"),
         ("Submission S2", "raw.dvc", "no such file"),
     ),
-    "a configuration of DVC": (
-        with_file(".dvc/config", b"[core]\n    remote = evil\n"),
-        ("Submission S2", ".dvc", "no such file"),
-    ),
     "attributes that run a filter": (
         with_file(".gitattributes", b"* filter=evil\n"),
         ("Submission S2", ".gitattributes", "no such file"),
-    ),
-    "pickled data": (with_file("data.pkl", pickled), ("Submission S2", "data.pkl", "no such file")),
-    "YAML with a tag that runs a command": (
-        with_file("manifest.yaml", yaml_tag),
-        ("Submission S2", "manifest.yaml", "no such file"),
     ),
     "a pickle that is called a manifest": (
         with_file("manifest.json", pickled),
@@ -181,67 +140,22 @@ FOLDERS: dict[str, tuple[Build, Wanted]] = {
         with_file("manifest.json", yaml_tag),
         ("Submission S2", "manifest.json", "expected JSON"),
     ),
-    "packed trials under their own name": (
-        with_file("trials.jsonl.gz"),
-        ("Submission S2", "trials.jsonl.gz", "no such file"),
-    ),
-    "packed trials under a plain name": (
-        zipped("trials.jsonl"),
-        ("Submission S2", "trials.jsonl", "expected JSON"),
-    ),
     "a gzip bomb": (gzip_bomb, ("Submission S2", "calls.jsonl", "expected JSON")),
-    "an empty file": (
-        with_file("weights.jsonl", b""),
-        ("Submission S2", "weights.jsonl", "is empty"),
-    ),
-    "a byte order mark": (
-        with_file("submission.json", b"\xef\xbb\xbf{}"),
-        ("Submission S2", "submission.json", "expected JSON"),
-    ),
     "a name that is no text": (odd_bytes, ("Submission S2", "udcff", "no such file")),
     "a file of 100 MB": (
         sized("calls.jsonl", 100_000_000),
         ("Submission S3", "calls.jsonl", "100,000,000 bytes"),
     ),
-    "a manifest of 17 MB": (
-        sized("manifest.json", 17 * 2**20),
-        ("Submission S3", "manifest.json", "expected at most 16,777,216"),
-    ),
-    "files that are too large together": (
-        lambda given: (
-            sized("calls.jsonl", 48 * 2**20)(given),
-            sized("trials.jsonl", 48 * 2**20)(given),
-        ),
-        ("Submission S3", "", "bytes in all"),
-    ),
-    "a line without end": (
-        with_file("trials.jsonl", b'{"seed":' + b"1" * 2**20 + b"}\n"),
-        ("Submission S3", "trials.jsonl", "a line of more than"),
-    ),
-    "hundreds of files": (crowded, ("Submission S3", "", "more than 50 entries")),
-    "a missing file": (
-        lambda given: (given.folder / "calls.jsonl").unlink(),
-        ("Submission S2", "calls.jsonl", "is missing"),
-    ),
-    "capitals in the name": (called("An-Honest-One"), ("Submission S4", "", "lower-case")),
     "Cyrillic letters in the name": (
         called("\u0430n-honest-one"),
         ("Submission S4", "", "\\u0430n"),
     ),
-    "wide letters in the name": (called("\uff41n-honest"), ("Submission S4", "", "\\uff41n")),
-    "a name that reads backwards": (called("a\u202eb"), ("Submission S4", "", "\\u202e")),
     "a name that is an option": (called("-rf"), ("Submission S4", "", "'-rf'")),
     "a hidden name": (called(".git"), ("Submission S4", "", "'.git'")),
     "a name with a line in it": (called("a\n::error::b"), ("Submission S4", "", "a\\n")),
     "a name that closes a shell's quotes": (
         called("a'$(touch x)'"),
         ("Submission S4", "", "lower-case"),
-    ),
-    "a device's name": (called("nul"), ("Submission S4", "", "a device on Windows")),
-    "a name of 65 letters": (called("a" * 65), ("Submission S4", "", "65 characters")),
-    "a name in other case beside it": (
-        beside("AN-HONEST-ONE"),
-        ("Submission S4", "AN-HONEST-ONE", "looks like"),
     ),
     "a look-alike beside it": (
         beside("an-honest-0ne"),
@@ -260,12 +174,8 @@ KINDS = attacks(
     execution=(
         "a script",
         "a module that Python loads by itself",
-        "a test configuration",
         "a pointer of DVC that leads elsewhere",
-        "a configuration of DVC",
         "attributes that run a filter",
-        "pickled data",
-        "YAML with a tag that runs a command",
         "a pickle that is called a manifest",
         "YAML that is called a manifest",
         "a name that is an option",
@@ -274,25 +184,12 @@ KINDS = attacks(
     bounds=(
         "trials that link to a device without end",
         "a named pipe that never answers",
-        "packed trials under their own name",
-        "packed trials under a plain name",
         "a gzip bomb",
         "a file of 100 MB",
-        "a manifest of 17 MB",
-        "files that are too large together",
-        "a line without end",
-        "hundreds of files",
-        "a name of 65 letters",
     ),
-    injection=("a name that is no text", "a name that reads backwards", "a name with a line in it"),
+    injection=("a name that is no text", "a name with a line in it"),
     publication=(
-        "an empty file",
-        "a byte order mark",
-        "a missing file",
-        "capitals in the name",
         "Cyrillic letters in the name",
-        "wide letters in the name",
-        "a name in other case beside it",
         "a look-alike beside it",
         "a look-alike in another script beside it",
     ),
@@ -369,8 +266,7 @@ FIELDS = {
 
 
 @attack("rendering")
-@pytest.mark.parametrize("payload", PAYLOADS)
-@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(("field", "payload"), [*zip(FIELDS, cycle(PAYLOADS), strict=False)])
 def test_text_that_is_more_than_text_is_refused_and_shown_as_it_stands(
     field: str, payload: str, honest: Offered
 ) -> None:

@@ -3,7 +3,6 @@
 Over 400 lines, because it is mostly three tables of cases and the small forgeries they share.
 """
 
-import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -34,18 +33,6 @@ Build = Callable[[Offered], object]
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"
 
 
-def replaced(name: str, old: str, new: str) -> Build:
-    """Replace a part of a file's text, once."""
-
-    def build(given: Offered) -> None:
-        path = given.folder / name
-        text = path.read_text()
-        assert old in text
-        path.write_text(text.replace(old, new, 1))
-
-    return build
-
-
 def inserted(name: str, text: str) -> Build:
     """Put text right behind a document's first brace."""
 
@@ -56,92 +43,26 @@ def inserted(name: str, text: str) -> Build:
     return build
 
 
-def both(*builds: Build) -> Build:
-    """Do one thing after the other."""
-
-    def build(given: Offered) -> None:
-        for each in builds:
-            each(given)
-
-    return build
-
-
-def own_up(given: Offered) -> object:
-    """Let manifest and statement describe the raw files as they now are."""
-    given.run.save(given.run.manifest())
-    given.identify()
-    return given
-
-
 DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
     "NaN in a manifest": (
         lambda given: number(given, "NaN"),
         ("RFC 8259", "manifest.json/results/summary/cpci/mean", "NaN is not a JSON number"),
     ),
-    "a number that overflows": (
-        lambda given: number(given, "1e999"),
-        ("RFC 8259", "manifest.json/results/summary/cpci/mean", "1e999 overflows"),
-    ),
-    "infinity in trials": (
-        both(replaced("trials.jsonl", '"round":0', '"round":Infinity'), own_up),
-        ("RFC 8259", "trials.jsonl/0/round", "Infinity is not a JSON number"),
-    ),
     "a key twice in a statement": (
         inserted("submission.json", '"contributor": "Somebody else",'),
         ("RFC 8259", "submission.json/contributor", "appears twice"),
-    ),
-    "a key twice in a manifest": (
-        inserted("manifest.json", '"protocol_version": "EPC-v1.0",'),
-        ("RFC 8259", "manifest.json/protocol_version", "appears twice"),
-    ),
-    "a key twice in a trial": (
-        both(replaced("trials.jsonl", '"verdict"', '"verdict":"A","verdict"'), own_up),
-        ("RFC 8259", "trials.jsonl/0/verdict", "appears twice"),
     ),
     "a nesting bomb in a statement": (
         inserted("submission.json", '"x": ' + "[" * 20_000 + "]" * 20_000 + ","),
         ("RFC 8259", "submission.json", "nested more than 64 deep"),
     ),
-    "a nesting bomb in a call": (
-        lambda given: (
-            replaced("calls.jsonl", "{", '{"x":' + '{"a":' * 5_000 + "1" + "}" * 5_000 + ",")(
-                given
-            ),
-            own_up(given),
-        ),
-        ("RFC 8259", "calls.jsonl/0", "nested more than 64 deep"),
-    ),
-    "a statement of a megabyte of brackets": (
-        lambda given: (given.folder / "submission.json").write_text("{" + "[" * 60_000),
-        ("RFC 8259", "submission.json", ""),
-    ),
     "a lone surrogate": (
         inserted("submission.json", '"\\ud800": 1,'),
         ("RFC 8259", "submission.json", "lone surrogate"),
     ),
-    "bytes that are no text": (
-        lambda given: (given.folder / "submission.json").write_bytes(b'{"a": "\xff"}'),
-        ("RFC 8259", "submission.json", "not UTF-8"),
-    ),
-    "a second document behind the first": (
-        lambda given: append(given, "submission.json", "{}"),
-        ("RFC 8259", "submission.json", "not JSON"),
-    ),
     "a key that nobody asked for": (
         lambda given: given.statement(tag="v9.9-GPT4o-0806"),
         ("Submission S7", "submission.json/tag", "no such key"),
-    ),
-    "a statement of another version": (
-        lambda given: given.statement(schema=2),
-        ("Submission S7", "submission.json/schema", "1"),
-    ),
-    "true for a number": (
-        lambda given: given.statement(schema=True),
-        ("Submission S7", "submission.json/schema", "1"),
-    ),
-    "a statement without a licence": (
-        lambda given: given.statement(licence=None),
-        ("Submission S7", "submission.json/licence", ""),
     ),
     "a licence that takes back": (
         lambda given: given.statement(licence="All rights reserved"),
@@ -158,14 +79,6 @@ DOCUMENTS: dict[str, tuple[Build, Wanted]] = {
     "raw files above the folder": (
         lambda given: raw_path(given, "../../../params.yaml"),
         ("EPC-2.8", "manifest.json/raw/trials/path", ""),
-    ),
-    "raw files at an absolute path": (
-        lambda given: raw_path(given, "/etc/passwd"),
-        ("EPC-2.8", "manifest.json/raw/trials/path", ""),
-    ),
-    "raw files under another file's name": (
-        lambda given: raw_path(given, "submission.json"),
-        ("EPC-2.5(d)", "manifest.json/raw/trials/path", "expected trials.jsonl"),
     ),
     "a manifest alone": (
         lambda given: given.run.save(given.run.manifest() | {"raw": None}),
@@ -245,14 +158,6 @@ def first_call(given: Offered, **values: Any) -> None:
     given.row("calls", 0, **values)
 
 
-def per_seed(change: Callable[[Any], object]) -> Build:
-    return lambda given: given.manifest(lambda m: change(m["results"]["per_seed"]))
-
-
-def summary(change: Callable[[Any], object]) -> Build:
-    return lambda given: given.manifest(lambda m: change(m["results"]["summary"]))
-
-
 def consistently_better(given: Offered) -> None:
     """Halve every gamma, in the seeds' records and in the means and intervals made from them."""
 
@@ -267,21 +172,6 @@ def consistently_better(given: Offered) -> None:
     given.manifest(change)
 
 
-def other_weights(given: Offered) -> None:
-    """Exchange two weights everywhere that they stand."""
-    rows = given.run.rows("weights")
-    rows[0]["weight"], rows[1]["weight"] = rows[1]["weight"], rows[0]["weight"]
-    given.run.save_rows("weights", rows)
-
-    def change(manifest: Any) -> None:
-        weights = manifest["results"]["per_seed"][0]["weights"]["text"]
-        names = list(weights)
-        first, second = names[0], names[1]
-        weights[first], weights[second] = weights[second], weights[first]
-
-    given.manifest(change)
-
-
 def trials(change: Callable[[list[Any]], object]) -> Build:
     def build(given: Offered) -> None:
         rows = given.run.rows("trials")
@@ -291,33 +181,8 @@ def trials(change: Callable[[list[Any]], object]) -> Build:
     return build
 
 
-def calls(change: Callable[[list[Any]], object]) -> Build:
-    def build(given: Offered) -> None:
-        rows = given.run.rows("calls")
-        change(rows)
-        given.rows("calls", rows)
-
-    return build
-
-
-def swapped(rows: list[Any]) -> None:
-    rows[0], rows[1] = rows[1], rows[0]
-
-
 def flipped(row: Any) -> None:
     row["verdict"] = row["raw"] = "B" if row["verdict"] == "A" else "A"
-
-
-def turned(rows: list[Any]) -> None:
-    for row in rows:
-        if row["role"] == "evaluator":
-            row["answer"] = "B" if row["answer"] == "A" else "A"
-
-
-def second_answer(rows: list[Any]) -> None:
-    again = copy.deepcopy(next(row for row in rows if row["role"] == "evaluator"))
-    again["answer"] = "B" if again["answer"] == "A" else "A"
-    rows.insert(0, again)
 
 
 def without_seed(seed: int) -> Build:
@@ -341,101 +206,13 @@ def without_seed(seed: int) -> Build:
 
 
 RECORDS: dict[str, tuple[Build, Wanted]] = {
-    "a gamma that was bettered": (
-        per_seed(lambda r: r[0]["gamma"].update(text_to_visual=0.1)),
-        ("EPC-2.5", "manifest.json/results/per_seed/0/gamma/text_to_visual", "recomputed"),
-    ),
     "gammas bettered with their means": (
         consistently_better,
         ("EPC-2.5", "manifest.json/results/summary/gamma/text_to_visual/mean", "recomputed"),
     ),
-    "a mean that was bettered": (
-        summary(lambda s: s["gamma"]["visual_to_text"].update(mean=0.2)),
-        ("EPC-2.5", "manifest.json/results/summary/gamma/visual_to_text/mean", "says 0.2"),
-    ),
-    "an interval that was narrowed": (
-        summary(lambda s: s["gamma"]["visual_to_text"].update(ci95=[1.0, 1.1])),
-        ("EPC-2.5", "manifest.json/results/summary/gamma/visual_to_text/ci95/0", "says 1.0"),
-    ),
-    "a noise floor that was lowered": (
-        summary(lambda s: s["control"]["noise_floor"]["text_to_visual"].update(mean=0.1)),
-        ("EPC-2.8(7)", "control/noise_floor/text_to_visual/mean", "says 0.1"),
-    ),
-    "a p-value that was lowered": (
-        summary(lambda s: s["control"]["test"].update(p_value=0.001)),
-        ("EPC-2.8(7)", "manifest.json/results/summary/control/test/p_value", "says 0.001"),
-    ),
-    "a tie rate that was hidden": (
-        per_seed(lambda r: r[1].update(tie_rate=0.5)),
-        ("EPC-2.8(7)", "manifest.json/results/per_seed/1/tie_rate", "says 0.5"),
-    ),
-    "weights that were exchanged, everywhere": (
-        other_weights,
-        ("EPC-2.3", "manifest.json/results/per_seed/0/weights/text", "recomputed"),
-    ),
-    "a verdict that was turned": (
-        trials(lambda rows: rows[5].update(verdict="tie")),
-        ("EPC-2.6(c)", "trials.jsonl/5/verdict", "says tie"),
-    ),
     "a verdict that was turned with its raw text": (
         trials(lambda rows: flipped(rows[5])),
         ("EPC-2.5(d)", "trials.jsonl/5/raw", "is not the answer of the call"),
-    ),
-    "a trial that was dropped": (
-        trials(lambda rows: rows.pop(40)),
-        ("EPC-2.5(d)", "trials.jsonl", "has no round"),
-    ),
-    "a trial that appears twice": (
-        trials(lambda rows: rows.insert(3, dict(rows[3]))),
-        ("EPC-2.5(d)", "trials.jsonl/4", "appears twice"),
-    ),
-    "trials in another order": (
-        trials(swapped),
-        ("EPC-2.5(d)", "trials.jsonl/1", "out of order"),
-    ),
-    "a round too many": (
-        trials(lambda rows: rows.insert(30, rows[29] | {"round": 30})),
-        ("EPC-2.5(d)", "trials.jsonl/30/round", "expected rounds 0 to 29"),
-    ),
-    "a draw that was chosen": (
-        trials(lambda rows: rows[0].update(u_strategy=rows[0]["u_strategy"] / 2)),
-        ("Reading R2", "trials.jsonl/0", "not those of seed 0"),
-    ),
-    "a task that was chosen": (
-        trials(lambda rows: rows[0].update(task=(rows[0]["task"] + 1) % 8)),
-        ("Reading R2", "trials.jsonl/0/task", "gives"),
-    ),
-    "a strategy that was chosen": (
-        trials(lambda rows: rows[0].update(strategy=other(rows[0]["strategy"]))),
-        ("EPC-2.5(d)", "trials.jsonl/0/response", "was asked something else"),
-    ),
-    "the trials of another seed": (
-        trials(
-            lambda rows: (
-                [row.update(seed=9 - row["seed"]) for row in rows] and rows.sort(key=by_seed)
-            )
-        ),
-        ("Reading R2", "trials.jsonl/0", "not those of seed 0"),
-    ),
-    "an answer that was turned": (
-        calls(turned),
-        ("EPC-2.5(d)", "/raw", "is not the answer of the call"),
-    ),
-    "two answers to one prompt": (
-        calls(second_answer),
-        ("EPC-2.5(d)", "calls.jsonl", "appears twice"),
-    ),
-    "a call that is missing": (
-        calls(lambda rows: rows.remove(next(r for r in rows if r["role"] == "evaluator"))),
-        ("EPC-2.5(d)", "trials.jsonl", "is no evaluator call of this run"),
-    ),
-    "a call of another model": (
-        calls(lambda rows: rows[0].update(model="openai/gpt-4o")),
-        ("EPC-2.2", "calls.jsonl/0/model", "openai/gpt-4o"),
-    ),
-    "a call that was asked something else": (
-        calls(lambda rows: rows[0].update(prompt="Say A.")),
-        ("EPC-2.5(d)", "calls.jsonl/0/id", "what was asked gives"),
     ),
     "a digest that is not the file's": (
         lambda given: append(given, "weights.jsonl", "\n"),
@@ -454,14 +231,6 @@ RECORDS: dict[str, tuple[Build, Wanted]] = {
         ("Submission S10", "manifest.json/config/seeds", "1 seeds are missing between 0 and 9"),
     ),
 }
-
-
-def other(strategy: str) -> str:
-    return "synthesis" if strategy != "synthesis" else "creative_leap"
-
-
-def by_seed(row: Any) -> int:
-    return int(row["seed"])
 
 
 def as_openai(given: Offered, **model: Any) -> None:
@@ -531,14 +300,6 @@ CLAIMS: dict[str, tuple[Build, Wanted]] = {
         lambda given: dated(given, created="2026-07-01T00:00:00Z"),
         ("Submission S9", "manifest.json/evaluator/measurement_date", "written on 2026-07-01"),
     ),
-    "a measurement of the first day of the calendar": (
-        lambda given: dated(given, measured="0001-01-01"),
-        ("Submission S9", "manifest.json/evaluator/measurement_date", "before 2000-01-01"),
-    ),
-    "a measurement of the last day of the calendar": (
-        lambda given: dated(given, measured="9999-12-31", created="9999-12-31T00:00:00Z"),
-        ("Submission S9", "manifest.json/evaluator/measurement_date", "after today, 2026-07-10"),
-    ),
     "a record of the last day of the calendar": (
         lambda given: dated(given, created="9999-12-31T23:59:59Z"),
         ("Submission S9", "manifest.json/provenance/created", "after today, 2026-07-10"),
@@ -577,20 +338,16 @@ KINDS = attacks(
     "publication",
     bounds=(
         "a nesting bomb in a statement",
-        "a nesting bomb in a call",
-        "a statement of a megabyte of brackets",
         "an essay on conflicts",
         "six thousand seeds",
         "a hundred thousand rounds",
         "a thousand strategies",
         "a thousand tasks",
-        "a measurement of the first day of the calendar",
-        "a measurement of the last day of the calendar",
         "a record of the last day of the calendar",
     ),
-    outside=("raw files above the folder", "raw files at an absolute path"),
+    outside=("raw files above the folder",),
     rendering=("a link in a group's name",),
-    injection=("a lone surrogate", "bytes that are no text"),
+    injection=("a lone surrogate",),
 )
 
 

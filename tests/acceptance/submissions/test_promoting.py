@@ -154,9 +154,9 @@ def test_killed_at_every_write_rename_and_git_command_it_is_ended_by_itself(
 ) -> None:
     """One checkout after the other, each killed later, until one is not killed at all.
 
-    At every step in a night, at every eighth by day.
+    At every step in a night, at every sixteenth by day.
     """
-    for steps in range(0, 200, 1 if is_night() else 8):
+    for steps in range(0, 200, 1 if is_night() else 16):
         checkout = tmp_path / "at" / str(steps)
         shutil.copytree(merged.checkout, checkout)
         killed = killed_after(steps, checkout)

@@ -2,24 +2,24 @@
 
 import json
 import os
-import re
-import subprocess
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from golden_support import Golden
 from program_support import as_text, run_program
 from records_support import make_run
-from submissions_support import PUBLISHED, Offered, published_run
+from submissions_support import PUBLISHED, Offered, errors, published_run
 
 from epc.records.checkout import answer
+from epc.records.strict_json import dumps
 from epc.records.typed import parse
 from epc.registry.submissions import checked
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline, text
 
 Json = dict[str, Any]
-Done = subprocess.CompletedProcess[str]
 KEY = "sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
 NAMED = (
     *("--contributor", "A. Name", "--login", "a-name"),
@@ -32,26 +32,58 @@ def only(value: Json) -> Json:
     return dict(submission)
 
 
-def remedies(value: Json, place: str) -> list[str]:
-    return [f["remedy"] for f in only(value)["findings"] if f["where"] == place]
-
-
-def epc(folder: Path, *words: str | Path, **environment: str) -> Done:
-    return as_text(run_program(*words, cwd=folder, env={**os.environ, **environment}))
-
-
-def new(given: Offered, *words: str, **environment: str) -> Done:
-    """Offer the honest run anew, in the checkout."""
-    run = given.checkout / "runs" / "mine"
-    run.parent.mkdir()
-    given.folder.rename(run)
-    (run / "submission.json").unlink()
-    return epc(given.checkout, "submission", "new", run, *words, **environment)
-
-
 def offer(honest: Offered, folder: Path, seeds: int) -> None:
     run = make_run(folder, seeds=seeds, rounds=30, exhaustive=True)
     honest.replace_run(run.folder)
+
+
+def errors_of(value: Json) -> str:
+    return "\n".join(f"{f['where']}: {f['problem']}\n  fix: {f['remedy']}" for f in errors(value))
+
+
+def test_the_words_of_a_submission(honest: Offered, submissions_home: Path, golden: Golden) -> None:
+    """What a contributor is told at the command line, and a maintainer in the comment."""
+    run, statement = honest.checkout / "runs" / "mine", honest.folder / "submission.json"
+    shutil.copytree(honest.folder, run, ignore=shutil.ignore_patterns(statement.name))
+    offered = json.loads(statement.read_text())
+    cases = {
+        "the comment": markdown(parse(honest.check(author="a-name"), Report)),
+        "opened by somebody else": errors_of(honest.check(author="mallory")),
+    }
+
+    def check(case: str, **given: Any) -> None:
+        statement.write_text(dumps({**offered, **given}))
+        cases[case] = errors_of(honest.check())
+
+    def command(case: str, *words: str, folder: Path = honest.checkout, **more: str) -> None:
+        done = as_text(run_program(*words, cwd=folder, env={**os.environ, **more}))
+        assert (done.returncode, done.stdout) == (2, "")
+        cases[case] = done.stderr.replace(str(folder), "FOLDER")
+
+    check("another licence, a tag", licence="MIT", replicates="submission x", tag="v9.9-Mine")
+    for key in ("licence", "contributor", "identity"):
+        statement.write_text(dumps({name: offered[name] for name in offered if name != key}))
+        cases[f"no {key}"] = errors_of(honest.check())
+    (honest.folder / ".env").write_text(f"# mine\nOPENAI_API_KEY={KEY}\n")
+    check("a key in a file that does not belong")
+    shutil.rmtree(honest.folder)
+    new = ("submission", "new", "runs/mine")
+    for tag in ("submission x", "v7.7-deterministic", PUBLISHED):
+        command(f"--replicates {tag}", *new, *NAMED, "--replicates", tag)
+    other = ("submission", "new", str(published_run(submissions_home)))
+    command("--replicates v1.9-CoinFlip", *other, *NAMED, "--replicates", "v1.9-CoinFlip")
+    for option in ("--contributor", "--conflicts", "--generation", "--replicates", "--slug"):
+        command(f"a key in {option}", *new, *NAMED, option, KEY)
+    secret = "correct-horse-battery"  # noqa: S105  (a test's)
+    command(
+        "a value of the environment", *new, *NAMED, "--contributor", secret, SOME_API_KEY=secret
+    )
+    outside = honest.checkout.parent
+    command("outside a checkout: check", "submission", "check", folder=outside)
+    command("outside a checkout: evaluators", "admin", "evaluators", "check", folder=outside)
+
+    assert not any(word in case for case in cases.values() for word in (KEY, secret))
+    golden("submission", cases)
 
 
 @pytest.mark.parametrize(
@@ -91,125 +123,6 @@ def test_nothing_that_the_audit_says_stands_twice(honest: Offered) -> None:
     assert len(found) == len(set(found)) >= 1
 
 
-@pytest.mark.parametrize(
-    ("tag", "problem"),
-    [
-        ("submission an-honest-one", "there is no measured snapshot submission an-honest-one"),
-        ("v7.7-deterministic", "there is no measured snapshot v7.7-deterministic"),
-        (PUBLISHED, f"{PUBLISHED} is of another generation than deterministic"),
-    ],
-)
-def test_what_cannot_be_replicated_is_refused_at_once(
-    tag: str, problem: str, honest: Offered
-) -> None:
-    done = new(honest, "--replicates", tag)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"--replicates: {problem}" in done.stderr
-    assert "fix: there is none to name, or leave --replicates out" in done.stderr
-    assert list((honest.checkout / "submissions").iterdir()) == []
-
-
-def test_a_tag_that_could_be_meant_is_named(honest: Offered, submissions_home: Path) -> None:
-    honest.replace_run(published_run(submissions_home))
-
-    done = new(honest, *NAMED, "--replicates", "v1.9-CoinFlip")
-
-    assert done.returncode == 2
-    assert f"fix: name {PUBLISHED}, or leave --replicates out" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("key", "remedy"),
-    [
-        ("licence", 'add "licence": "CC-BY-4.0", or "CC0-1.0"'),
-        ("contributor", 'add "contributor": "A. Name"'),
-        ("identity", "make the folder again with `epc submission new`"),
-    ],
-)
-def test_a_key_that_is_missing_is_named_with_an_example(
-    key: str, remedy: str, honest: Offered
-) -> None:
-    path = honest.folder / "submission.json"
-    given = json.loads(path.read_text())
-    del given[key]
-    path.write_text(json.dumps(given))
-
-    assert remedies(honest.check(), f"submission.json/{key}") == [remedy]
-
-
-def test_a_value_that_is_wrong_is_answered_by_one_that_is_right(honest: Offered) -> None:
-    honest.statement(licence="MIT", replicates="submission an-honest-one", tag="v9.9-Mine")
-
-    value = honest.check()
-
-    assert remedies(value, "submission.json/licence") == [
-        'write "licence": "CC-BY-4.0", or "CC0-1.0"'
-    ]
-    assert remedies(value, "submission.json/replicates")[0].startswith(
-        'write "replicates": null, or'
-    )
-    assert remedies(value, "submission.json/tag") == ["remove it"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "problem", "remedy"),
-    [
-        ("submission.json", b"", "is empty", "who offers the run"),
-        ("manifest.json", b"\x1f\x8b\x08\x00", "is packed by gzip", "a run's record"),
-        ("manifest.json", b"\x7fELF\x02\x01\x00", "is binary data", "a run's record"),
-        ("trials.jsonl", b"seed,phase\n", "begins with b's'", "a run's record"),
-    ],
-)
-def test_a_file_that_is_no_json_is_called_what_it_is(
-    name: str, content: bytes, problem: str, remedy: str, honest: Offered
-) -> None:
-    (honest.folder / name).write_bytes(content)
-
-    (finding,) = only(honest.check())["findings"]
-
-    assert finding["where"] == name
-    assert problem in finding["problem"]
-    assert remedy in finding["remedy"]
-
-
-@pytest.mark.parametrize(
-    "option", ["--contributor", "--conflicts", "--generation", "--replicates", "--slug"]
-)
-def test_a_secret_on_the_command_line_is_found_in_its_option(option: str, honest: Offered) -> None:
-    done = new(honest, *NAMED, option, KEY)
-
-    assert done.returncode == 2
-    assert f"{option}: holds an OpenAI, Anthropic or OpenRouter key" in done.stderr
-    assert "fix: revoke it" in done.stderr
-    assert "submission.json" not in done.stderr
-    assert KEY not in done.stderr + done.stdout
-
-
-def test_a_value_of_the_environment_is_found_in_its_option(honest: Offered) -> None:
-    words = (*NAMED, "--contributor", "correct-horse-battery")
-
-    done = new(honest, *words, SOME_API_KEY="correct-horse-battery")
-
-    assert done.returncode == 2
-    assert "--contributor: holds the value of SOME_API_KEY" in done.stderr
-    assert "correct-horse" not in done.stderr + done.stdout
-
-
-def test_a_key_in_a_file_that_does_not_belong_is_to_be_revoked_all_the_same(
-    honest: Offered,
-) -> None:
-    (honest.folder / ".env").write_text(f"# mine\nOPENAI_API_KEY={KEY}\n")
-
-    value = honest.check()
-    told = {f["clause"]: f for f in only(value)["findings"]}
-
-    assert told["Submission S2"]["problem"] == "no such file belongs here"
-    assert told["Submission S6"]["where"] == ".env:2"
-    assert told["Submission S6"]["remedy"].startswith("revoke it")
-    assert KEY not in json.dumps(value)
-
-
 def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
     honest: Offered, submissions_home: Path
 ) -> None:
@@ -224,65 +137,6 @@ def test_another_run_s_weights_are_a_few_lines_and_the_digest_comes_first(
     assert len(rows) == 6, "five, and how many more there are"
     assert "more findings like these are not listed" in rows[-1]["problem"]
     assert len(findings) < 12
-
-
-@pytest.mark.parametrize(
-    ("words", "option"),
-    [
-        (["submission", "check"], "name one with --base CHECKOUT"),
-        (["admin", "evaluators", "check"], None),
-    ],
-)
-def test_outside_a_checkout_only_an_option_that_there_is_gets_named(
-    words: list[str], option: str | None, tmp_path: Path
-) -> None:
-    done = epc(tmp_path, *words)
-
-    assert done.returncode == 2
-    assert "fix: go to a checkout of it" in done.stderr
-    assert option in done.stderr if option else "name one with" not in done.stderr
-
-
-TOPICS = {
-    "What is claimed": [
-        "`generation: deterministic`",
-        "`login: a-name, who opened the pull request`",
-        "`licence: CC-BY-4.0`",
-        "`conflicts: none`",
-        "`replicates: nothing`",
-        "to be published as `v1.0-deterministic`",
-    ],
-    "What the record says": ["`evaluator: mock/deterministic at mock`", "`seeds: 10, 0 to 9; 30 r"],
-    "What both implementations recomputed": [
-        "`first implementation: every figure follows from the trials`",
-        "`second implementation: agrees within 1e-9`",
-        "audit: `",
-        "`gamma/text_to_visual ",
-    ],
-    "Endpoint": ["`evaluator: the platform's own address (mock)`"],
-    "Attestation": ["`none: only the contributor's word says that this was measured`"],
-    "What to look at": ["`fewer than 30 seeds: a screening`", "`read some answers in calls.jsonl"],
-}
-
-
-def test_the_comment_says_what_a_maintainer_must_judge_in_that_order(honest: Offered) -> None:
-    said = markdown(parse(honest.check(author="a-name"), Report))
-
-    parts = re.split(rf"^({'|'.join(TOPICS)}):$", said, flags=re.MULTILINE)
-    assert parts[1::2] == list(TOPICS)
-    for title, part in zip(parts[1::2], parts[2::2], strict=True):
-        assert [line for line in TOPICS[title] if line not in part] == []
-
-
-def test_the_comment_says_who_opened_it_and_what_a_record_did_not_hold(honest: Offered) -> None:
-    honest.run.edit(lambda manifest: manifest["results"]["summary"].update(tie_rate=None))
-    unconfirmed = markdown(parse(honest.check(), Report))
-    other = markdown(parse(honest.check(author="mallory"), Report))
-
-    assert "`login: a-name, which no event of GitHub confirmed`" in unconfirmed
-    assert "`is the pull request a-name's?`" in unconfirmed
-    assert "`login: a-name, while mallory opened the pull request`" in other
-    assert "`second implementation: did not get to it`" in other
 
 
 def test_submission_s11_the_second_computation_is_a_program_whose_findings_refuse(

@@ -47,17 +47,6 @@ def changed(run: Run, **parts: Any) -> list[tuple[str, str]]:
     return [(each.where, each.severity) for each in unlike(first, Manifest.parse(document))]
 
 
-def test_a_run_is_like_itself(run: Run) -> None:
-    assert changed(run) == []
-
-
-def test_another_prompt_is_an_error_and_another_order_of_tasks_a_warning(run: Run) -> None:
-    tasks = {domain: list(reversed(each)) for domain, each in run.manifest()["tasks"].items()}
-
-    assert ("/evaluator_prompt", "error") in changed(run, evaluator_prompt="Which?")
-    assert changed(run, tasks=tasks) == [("/tasks", "warning")]
-
-
 def test_a_missing_executor_differs_once(run: Run) -> None:
     assert changed(run, executor=None) == [("/executor/model", "error")]
 

@@ -290,28 +290,6 @@ def test_reading_r46_a_history_is_read_as_it_was_written(asked: Asked, tmp_path:
         assert schema_findings("watch_day", json.loads(line)) == []
 
 
-def test_reading_r92_days_that_had_no_panel_count_no_more(
-    run: Run, asked: Asked, tmp_path: Path
-) -> None:
-    path = tmp_path / "watch.jsonl"
-    old = {"day": "2026-06-30", "changed": 9, "panel": "ab", "answers": [{"changed": True}]}
-    path.write_text(f"{json.dumps(old)}\n" * 2, "utf-8")
-
-    before = standing(run.parsed(), asked, read_history(path))
-    append_day(path, first_day(asked))
-    after = standing(run.parsed(), asked, read_history(path))
-
-    assert (before.verdict, before.drifted, before.since_run) == ("cannot_tell", False, None)
-    assert "CANNOT TELL YET: no panel has been asked" in report(before)
-    assert "the days until 2026-06-30 (2) were compared with one recorded answer a pair" in report(
-        before
-    )
-    assert "`epc watch` asks a new panel on its next day" in report(before)
-    assert after.history.days == (first_day(asked),)
-    assert "no longer count" in report(after)
-    assert after.as_json()["superseded"] == 2
-
-
 MISTAKES: list[tuple[str, Any]] = [
     ("/watch/1/day", {"day": "2026-07-01"}),
     ("/watch/1/day", {"day": "yesterday"}),
@@ -373,23 +351,6 @@ def test_reading_r46_the_history_of_another_run_or_panel_is_refused(
 
 
 # --- where it stands
-
-
-def test_reading_r46_before_the_first_day_nothing_can_be_told(run: Run, asked: Asked) -> None:
-    found = standing(run.parsed(), asked, History())
-
-    assert (found.verdict, found.facts, found.drifted) == ("cannot_tell", False, False)
-    assert report(found).startswith("CANNOT TELL YET: no panel has been asked")
-
-
-def test_reading_r46_days_of_a_hosted_evaluator(run: Run, asked: Asked) -> None:
-    changed = stands(run, asked, [0] * 9 + [12] * 12)
-
-    assert stands(run, asked, [0] * 40).verdict == "holds"
-    assert (changed.verdict, changed.drifted) == ("drifted", True)
-    assert changed.alarm is not None
-    assert "2026-07-10" < changed.alarm <= "2026-07-21"
-    assert [pair["days"] for pair in changed.as_json()["changed"]] == [12] * 12
 
 
 def test_reading_r46_what_held_and_holds_no_more_says_since_when(run: Run, asked: Asked) -> None:

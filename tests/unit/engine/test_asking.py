@@ -1,14 +1,11 @@
 """Asking until there is an answer or none can be had (Reading R4), against a real server."""
 
 import asyncio
-import json
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from types import SimpleNamespace
 
 import pytest
 from endpoint_support import Endpoint, Reply, completion, refusal, serving
-from hosted_support import CANARY, ask
+from hosted_support import ask
 
 from epc.engine import asking as again
 from epc.engine import limits
@@ -58,30 +55,6 @@ def test_retry_after_is_honoured_to_the_second(
     assert pauses == [paused]
 
 
-@pytest.mark.parametrize("said", ["-5", "nan", "inf", "soon", ""])
-def test_a_retry_after_that_says_nothing_is_no_pause_of_its_own(
-    endpoint: Endpoint, pauses: list[float], said: str
-) -> None:
-    endpoint.script = [refusal(429, "slow down", Retry_After=said), completion("B")]
-
-    assert ask().text == "B"
-    assert len(pauses) == 1
-    assert 0.25 <= pauses[0] <= 0.5
-
-
-def test_retry_after_may_be_a_date_or_milliseconds(endpoint: Endpoint, pauses: list[float]) -> None:
-    until = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
-    endpoint.script = [
-        refusal(503, Retry_After=until),
-        refusal(429, retry_after_ms="1500", Retry_After="9"),
-        completion("B"),
-    ]
-
-    assert ask().text == "B"
-    assert 30 < pauses[0] <= 40
-    assert pauses[1] == 1.5
-
-
 def test_an_endpoint_that_wants_an_hour_stops_the_run_at_once(
     endpoint: Endpoint, pauses: list[float]
 ) -> None:
@@ -112,18 +85,6 @@ def test_reading_r4_a_failure_that_does_not_pass_stops_the_run(
     assert "overloaded" in str(stopped.value)
     assert "(8 attempts)" in str(stopped.value)
     assert str(stopped.value).endswith(f"\n  fix: see whether {endpoint.url} is well")
-
-
-def test_a_server_that_was_never_there_is_asked_once(
-    pauses: list[float], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with serving() as gone:
-        monkeypatch.setenv("OPENAI_BASE_URL", gone.url)
-
-    with pytest.raises(CallError, match="openai/gpt-4o-0806: nothing listens there: http"):
-        ask()
-
-    assert pauses == []
 
 
 def test_a_server_that_goes_after_its_first_answer_is_waited_for(
@@ -159,62 +120,6 @@ def test_an_endpoint_that_has_moved_is_named_by_its_variable(
 
     assert "no key is sent on: set OPENAI_BASE_URL to where it leads" in str(stopped.value)
     assert (len(endpoint.received), pauses) == (1, [])
-
-
-QUOTA = "You exceeded your current quota, please check your plan and billing details."
-
-
-@pytest.mark.parametrize(
-    ("reply", "remedy"),
-    [
-        (refusal(400, "max_tokens is too large"), "check the model's name and what it accepts"),
-        (refusal(401, "Incorrect API key"), "check the key in OPENAI_API_KEY"),
-        (refusal(402, "Insufficient Balance"), "settle the account, or use another key in "),
-        (refusal(403, "not for you"), "the key in OPENAI_API_KEY may not use this model"),
-        (refusal(404, "no such model"), "check its name and OPENAI_BASE_URL"),
-        (refusal(422, "odd"), "see the message"),
-        (refusal(429, f"{QUOTA} insufficient_quota"), "or use another key in OPENAI_API_KEY"),
-    ],
-)
-def test_a_failure_that_asking_again_cannot_mend_stops_at_once(
-    endpoint: Endpoint, pauses: list[float], reply: Reply, remedy: str
-) -> None:
-    endpoint.script = [reply]
-
-    with pytest.raises(CallError) as stopped:
-        ask()
-
-    message = str(stopped.value)
-    assert len(endpoint.received) == 1
-    assert pauses == []
-    assert message.startswith(f"openai/gpt-4o-0806: HTTP {reply.status}: ")
-    assert json.loads(reply.body)["error"]["message"][:20] in message
-    assert remedy in message
-    assert CANARY not in message
-
-
-def test_an_empty_account_is_known_by_its_code(endpoint: Endpoint, pauses: list[float]) -> None:
-    error = {"message": "You cannot do that.", "code": "insufficient_quota"}
-    endpoint.script = [Reply(status=429, body=json.dumps({"error": error}).encode())]
-
-    with pytest.raises(CallError, match="settle the account, or use another key in OPENAI_API_KEY"):
-        ask()
-
-    assert len(endpoint.received) == 1
-
-
-def test_a_rate_limit_that_advises_on_billing_is_no_empty_account(
-    endpoint: Endpoint, pauses: list[float]
-) -> None:
-    # As OpenAI words it for accounts without a payment method.
-    advice = (
-        "Rate limit reached for gpt-4o on requests per min (RPM): Limit 3. Please try again in "
-        "20s. Visit https://platform.openai.com/account/billing to add a payment method."
-    )
-    endpoint.script = [refusal(429, advice), completion("A")]
-
-    assert ask().text == "A"
-    assert len(endpoint.received) == 2
 
 
 def test_a_429_holds_every_call_to_the_endpoint(
@@ -255,27 +160,6 @@ def test_a_429_holds_every_call_to_the_endpoint(
     assert slept == [30, 20]  # the one that was told, and one that only came later
     assert received == 1
     assert len(endpoint.received) == 3
-
-
-def test_no_request_left_holds_the_next_until_the_reset(
-    endpoint: Endpoint, pauses: list[float]
-) -> None:
-    empty = completion("A")
-    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}
-    endpoint.script = [Reply(body=empty.body, headers=headers), completion("B")]
-
-    async def asking() -> list[float]:
-        model = open_hosted("openai", "m")
-        try:
-            await model.complete(Prompt(text="x"), REFERENCE_DECODING)
-            before = list(pauses)
-            await model.complete(Prompt(text="y"), REFERENCE_DECODING)
-            return before
-        finally:
-            await model.close()
-
-    assert asyncio.run(asking()) == []
-    assert sum(pauses) == pytest.approx(90, abs=1)
 
 
 @pytest.mark.parametrize(

@@ -48,39 +48,6 @@ def collected(folder: Path) -> dict[str, Any]:
     return sitting(folder, batches=True, limits=NO_CACHE)
 
 
-def test_reading_r16_two_waves_through_files_give_the_live_run(
-    tmp_path: Path, provider: BatchProvider
-) -> None:
-    sitting(tmp_path / "live", PLAN, limits=NO_CACHE)
-    assert provider.chats == 352
-    run = tmp_path / "run"
-
-    submitted(run)
-    provider.status = {"status": "in_progress", "request_counts": {"completed": 42}}
-    with pytest.raises(BatchPendingError, match="batch-0 is in_progress: 42 of 176 done") as wait:
-        collected(run)
-    provider.status = {"status": "completed"}
-    with pytest.raises(BatchPendingError, match="submitted 176 comparisons as batch batch-1"):
-        collected(run)
-    manifest = collected(run)
-
-    assert wait.value.exit_code == ExitCode.RESUMABLE
-    assert provider.chats == 352  # nothing was asked live
-    assert provider.sizes == [176, 176]
-    assert provider.authorizations == {f"Bearer {CANARY}"}
-    assert manifest["provenance"]["calls"] == {"executor": 176, "evaluator": 176}
-    same_files(tmp_path / "live", run, ("trials.jsonl", "weights.jsonl", "run.json"))
-    assert validate(run).ok
-    assert not (run / "batch.json").exists()
-    live = read_rows(tmp_path / "live" / "calls.jsonl")
-    for call in live:  # a file has neither
-        assert call.pop("headers")
-        call["latency_s"] = None
-        assert call.pop("origin") == "asked"
-        call["origin"] = "batch"
-    assert read_rows(run / "calls.jsonl") == live
-
-
 def test_epc_2_6_b_a_request_in_a_file_is_the_one_that_is_sent_live(
     tmp_path: Path, provider: BatchProvider
 ) -> None:
@@ -135,41 +102,6 @@ def test_a_batch_that_answers_in_part_leaves_the_rest_to_the_next(
 
     assert provider.sizes == [176, 9, 176]
     assert validate(run).ok
-
-
-@pytest.mark.parametrize("status", ["expired", "cancelled"])
-def test_a_batch_that_ran_out_of_time_keeps_what_it_has(
-    tmp_path: Path, provider: BatchProvider, status: str
-) -> None:
-    run = tmp_path / "run"
-    submitted(run)
-    provider.status = {"status": status}
-    provider.output = lambda lines: b"".join(map(answered_line, lines[:100]))
-
-    with pytest.raises(StoppedError, match=rf"76 of 176 .*\n  76 x the batch {status}$"):
-        collected(run)
-    with pytest.raises(BatchPendingError, match="submitted 76 answers"):
-        collected(run)
-
-
-def test_a_batch_that_was_refused_says_why(tmp_path: Path, provider: BatchProvider) -> None:
-    run = tmp_path / "run"
-    submitted(run)
-    errors = {"data": [{"code": "model_not_found", "message": f"no such model for {CANARY}"}]}
-    provider.status = {"status": "failed", "output_file_id": None, "errors": errors}
-
-    for _ in range(2):
-        with pytest.raises(WorldError) as stopped:
-            collected(run)
-
-        assert str(stopped.value) == (
-            "176 of 176 answers came back without an answer\n"
-            "  176 x the batch failed: model_not_found: no such model for [OPENAI_API_KEY]\n"
-            "  fix: see the message\n"
-            f"  next: `epc resume {run}` asks those one by one, at the full price; "
-            f"without {run / 'batch.json'} collecting submits them again"
-        )
-    assert provider.sizes == [176]
 
 
 def failed_line(line: dict[str, Any], status: int, message: str) -> bytes:
@@ -567,22 +499,3 @@ def test_reading_r76_what_a_named_run_has_answered_is_not_submitted(
 
     assert (provider.chats, provider.sizes) == (352, [])
     same_files(tmp_path / "first", tmp_path / "second", ("trials.jsonl", "weights.jsonl"))
-
-
-@pytest.mark.parametrize(
-    ("request_", "message"),
-    [
-        (asked_for("openai/judge", "openai/writer"), "--batch sends whole waves: add --exhaustive"),
-        (
-            asked_for("mock/deterministic", "mock/deterministic", exhaustive=True),
-            "--batch is for providers that take batches: neither of these is known to",
-        ),
-    ],
-)
-def test_a_run_that_has_no_waves_is_refused_and_leaves_nothing(
-    tmp_path: Path, provider: BatchProvider, request_: Any, message: str
-) -> None:
-    with pytest.raises(UsageError, match=message):
-        sitting(tmp_path / "run", request_, batches=True)
-
-    assert not (tmp_path / "run").exists()

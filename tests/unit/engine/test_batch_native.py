@@ -14,7 +14,7 @@ from batch_support import (
     served_by,
 )
 from endpoint_support import Endpoint, Reply, refusal, serving
-from engine_support import asked_for, read_rows, sitting
+from engine_support import asked_for, sitting
 from native_support import ANTHROPIC, CANARY, GOOGLE, SECRETS, addresses
 
 from epc.engine import batch, batch_native
@@ -23,7 +23,7 @@ from epc.engine.batch_native import batching_of
 from epc.engine.batch_protocols import Batching
 from epc.engine.catalog import open_model
 from epc.engine.model import Completion, Prompt
-from epc.errors import ExitCode, StoppedError, UsageError, WorldError
+from epc.errors import StoppedError, UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.records.validate import validate
 
@@ -72,49 +72,6 @@ def collected(folder: Path) -> Json:
     return sitting(folder, batches=True)
 
 
-def test_reading_r76_a_wave_is_submitted_waited_for_and_collected(
-    tmp_path: Path, name: str, provider: BatchProvider
-) -> None:
-    run = tmp_path / "run"
-
-    submitted(run, name)
-    under_way = {"processing_status": "in_progress", "state": "BATCH_STATE_RUNNING"}
-    provider.standings = [under_way]
-    with pytest.raises(BatchPendingError, match=f"{FIRST[name]} is .*: 0 of 176 done") as wait:
-        collected(run)
-    manifest = collected(run)
-
-    assert wait.value.exit_code == ExitCode.RESUMABLE
-    assert (provider.sizes, provider.chats) == ([176], 0)
-    assert provider.authorizations == {CANARY}
-    assert manifest["provenance"]["origins"]["evaluator"] == {"batch": 176}
-    judged = [row for row in read_rows(run / "calls.jsonl") if row["role"] == "evaluator"]
-    assert {(row["tokens_in"], row["tokens_out"]) for row in judged} == {(21, 3)}
-    assert validate(run).ok
-    assert not (run / "batch.json").exists()
-
-
-def test_a_run_of_both_roles_is_one_command(
-    tmp_path: Path, name: str, provider: BatchProvider
-) -> None:
-    both = asked_for(PLAN[name].evaluator, PLAN[name].evaluator, exhaustive=True)
-
-    sitting(tmp_path / "run", both, batches=True, wait=True)
-
-    assert (provider.sizes, provider.chats) == ([176, 176], 0)
-
-
-def test_google_results_may_come_as_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with served_by(GoogleBatches) as provider:
-        provider.as_file = True
-        for variable, value in {**SECRETS, **addresses(provider.url)}.items():
-            monkeypatch.setenv(variable, value)
-
-        sitting(tmp_path / "run", PLAN["google"], batches=True, wait=True)
-
-    assert provider.sizes == [176]
-
-
 @pytest.mark.parametrize("lost", ["reply", "reply behind others"])
 def test_a_batch_whose_id_was_lost_is_found_again_and_not_paid_twice(
     tmp_path: Path, name: str, provider: BatchProvider, lost: str
@@ -155,70 +112,6 @@ def test_an_anthropic_batch_that_is_under_way_is_not_ordered_again(
             collected(run)
         collected(run)
 
-    assert provider.sizes == [176]
-
-
-def errored(kind: str, message: str) -> Json:
-    """Return Anthropic's result for a request that failed."""
-    return {
-        "type": "errored",
-        "error": {"type": "error", "error": {"type": kind, "message": message}},
-    }
-
-
-# By protocol: how a few requests fail, and what the run says of them.
-PASSING: dict[str, list[Json]] = {
-    "anthropic": [{"type": "expired"}, {"type": "canceled"}, errored("overloaded_error", "busy")],
-    "google": [
-        {"error": {"code": 1, "message": "The operation was cancelled."}},
-        {"error": {"code": 14, "message": "busy"}},
-        {"response": {}},
-    ],
-}
-FINAL: dict[str, list[Json]] = {
-    "anthropic": [errored("invalid_request_error", f"no such setting for {CANARY}")],
-    "google": [{"error": {"code": 3, "message": f"no such setting for {CANARY}"}}],
-}
-
-
-def failing(provider: Any, outcomes: list[Json]) -> None:
-    """Let the first requests of the next batch end so, and all others be answered."""
-    usual, left = provider.outcome, list(outcomes)
-    provider.outcome = lambda asked: left.pop() if left else usual(asked)
-
-
-def test_requests_that_expired_or_failed_in_passing_are_submitted_again(
-    tmp_path: Path, name: str, provider: BatchProvider
-) -> None:
-    run = tmp_path / "run"
-    submitted(run, name)
-    failing(provider, PASSING[name])
-
-    with pytest.raises(StoppedError, match=r"3 of 176 .* again submits those\n  1 x ") as stopped:
-        collected(run)
-    with pytest.raises(BatchPendingError, match="submitted 3 comparisons"):
-        collected(run)
-    collected(run)
-
-    assert "busy" in str(stopped.value)
-    assert provider.sizes == [176, 3]
-
-
-def test_reading_r4_requests_that_never_pass_stop_the_run_with_their_reason(
-    tmp_path: Path, name: str, provider: BatchProvider
-) -> None:
-    run = tmp_path / "run"
-    submitted(run, name)
-    failing(provider, FINAL[name] * 2)
-
-    for _ in range(2):
-        with pytest.raises(WorldError) as stopped:
-            collected(run)
-
-        lines = str(stopped.value).splitlines()
-        assert lines[0] == "2 of 176 comparisons came back without an answer"
-        assert lines[1].startswith(f"  2 x {PLAN[name].evaluator}: HTTP 400: no such setting for [")
-        assert CANARY not in str(stopped.value)
     assert provider.sizes == [176]
 
 

@@ -23,7 +23,6 @@ from engine_support import (
     Told,
     asked_for,
     measured,
-    plan_for,
     question,
     read_rows,
     same_files,
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from epc.engine.roles import Question
 
 PRICE = Price(read=Decimal(1_000_000), written=Decimal(2_000_000))  # $1 and $2 a token
-FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
 
 
 def call(tokens_in: int | None, tokens_out: int | None) -> dict[str, Any]:
@@ -388,35 +386,6 @@ def test_no_tokeniser_makes_more_tokens_than_bytes(text: str) -> None:
     assert most_tokens(text) >= len(text.encode("utf-8", "replace"))
 
 
-@pytest.mark.parametrize("reuse", ["memo", "none"])
-@pytest.mark.parametrize("most", [1, 7, 40])
-def test_a_run_cut_into_sittings_asks_as_often_and_ends_the_same(
-    tmp_path: Path, reuse: Any, most: int
-) -> None:
-    plan = plan_for(Told(), Told(), seeds=[0, 1], rounds=4, reuse=reuse)
-    whole = Told(verdict_of), Told()
-    measured(tmp_path / "whole", *whole, plan=plan)
-    expected = sum(len(model.asked) for model in whole)
-
-    sittings, asked = 0, 0
-    while not (tmp_path / "run" / "manifest.json").exists():
-        evaluator, executor = Told(verdict_of), Told()
-        try:
-            budget = Budget(max_calls=most)
-            measured(tmp_path / "run", evaluator, executor, plan=plan, budget=budget)
-        except BudgetError:
-            # What was sent was answered, and what was answered is kept.
-            rows = read_rows(tmp_path / "run" / "journal.jsonl")
-            assert len(rows) == asked + most
-        sittings += 1
-        assert len(evaluator.asked) + len(executor.asked) <= most
-        asked += len(evaluator.asked) + len(executor.asked)
-
-    assert asked == expected
-    assert sittings == -(-expected // most)
-    same_files(tmp_path / "whole", tmp_path / "run", FILES)
-
-
 def test_a_call_that_was_paid_for_when_the_budget_ends_is_waited_for(tmp_path: Path) -> None:
     class Slow(Told):
         async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
@@ -481,15 +450,3 @@ def test_many_calls_under_way_do_not_exceed_a_cost_together(
         )
     assert 0.02 < billed / 1e6 <= 0.03
     assert len(read_rows(tmp_path / "run" / "journal.jsonl")) == len(endpoint.received)
-
-
-def test_a_cost_limit_on_an_unknown_price_leaves_nothing_behind(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    request = asked_for("openai/no-such-model-at-all", "mock/deterministic")
-
-    with pytest.raises(UsageError, match="use --max-calls"):
-        sitting(tmp_path / "run", request, limits=Limits(max_cost=Decimal(1)))
-
-    assert not (tmp_path / "run").exists()
-    assert endpoint.received == []

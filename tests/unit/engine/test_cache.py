@@ -94,20 +94,6 @@ def test_a_cache_that_cannot_be_written_is_the_disk_s_fault(tmp_path: Path) -> N
         Cache(tmp_path / "file").put(call(1))
 
 
-def test_a_cache_is_listed_sized_and_cleared(tmp_path: Path) -> None:
-    cache = Cache(tmp_path / "answers")
-    assert (list(cache.entries()), cache.clear()) == ([], 0)
-    for number in range(5):
-        cache.put(call(number))
-
-    entries = list(cache.entries())
-    assert [entry.call["id"] for entry in entries] == sorted(call(n)["id"] for n in range(5))
-    on_disk = sum(path.stat().st_size for path in (tmp_path / "answers").rglob("*.json"))
-    assert sum(entry.size for entry in entries) == on_disk
-    assert cache.clear() == 5
-    assert list(cache.entries()) == []
-
-
 WRITER = """
 import json, sys
 from pathlib import Path

@@ -5,16 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import RAW_FILES, Told, measured, plan_for, same_files, verdict_of
+from engine_support import Told, measured, plan_for, verdict_of
 from msgspec.structs import replace
 
 from epc.engine.merge import merge
 from epc.errors import UsageError
 from epc.records.canary import CanaryPanel, When, canary
 from epc.records.strict_json import dumps
-from epc.records.validate import validate
-
-FILES = (*RAW_FILES, "manifest.json", "run.json")
 
 
 def shards(folder: Path, *seeds: list[int], **asked: Any) -> list[Path]:
@@ -22,44 +19,6 @@ def shards(folder: Path, *seeds: list[int], **asked: Any) -> list[Path]:
     for path, given in zip(folders, seeds, strict=True):
         measured(path, Told(verdict_of), Told(), seeds=given, **asked)
     return folders
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", [{"reuse": "none"}, {"reuse": "memo"}, {"exhaustive": True}])
-def test_shards_merge_into_the_run_over_all_seeds(tmp_path: Path, mode: Any) -> None:
-    folders = shards(tmp_path, [4, 0], [2], [7, 1], **mode)
-    measured(tmp_path / "whole", Told(verdict_of), Told(), seeds=[0, 1, 2, 4, 7], **mode)
-
-    for order in (folders, folders[::-1]):
-        out = tmp_path / f"out-{order[0].name}"
-        manifest = merge(order, out)
-        same_files(tmp_path / "whole", out, FILES)
-        assert manifest["config"]["seeds"] == [0, 1, 2, 4, 7]
-        assert validate(out).findings == []
-    again = merge([merge_of(tmp_path, folders[:2]), folders[2]], tmp_path / "twice")
-    assert again["config"]["seeds"] == [0, 1, 2, 4, 7]
-    same_files(tmp_path / "whole", tmp_path / "twice", FILES)
-
-
-def merge_of(tmp_path: Path, folders: list[Path]) -> Path:
-    merge(folders, tmp_path / "part")
-    return tmp_path / "part"
-
-
-def test_one_run_is_no_merge(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="name at least two runs to merge"):
-        merge(shards(tmp_path, [0]), tmp_path / "out")
-
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_seed_that_two_runs_have_is_refused(tmp_path: Path) -> None:
-    one, other = shards(tmp_path, [0, 1], [1, 2])
-
-    with pytest.raises(UsageError, match=f"seed 1 is in {one} and in {other}"):
-        merge([one, other], tmp_path / "out")
-
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -172,10 +131,3 @@ def test_reading_r76_shards_of_one_evaluator_are_merged_without_their_canaries(
         asked_of(folder, *panels)
 
     assert "canary" not in merge(folders, tmp_path / "out")
-
-
-def test_a_folder_that_holds_something_is_not_merged_into(tmp_path: Path) -> None:
-    one, other = shards(tmp_path, [0], [1])
-
-    with pytest.raises(UsageError, match="is not empty: choose another --out"):
-        merge([one, other], one)

@@ -87,12 +87,6 @@ def test_epc_2_8_the_coin_is_fair_in_every_phase_and_blind_to_the_answers() -> N
         assert abs(count - n / 2) < 4 * sqrt(n) / 2  # four standard deviations
 
 
-def test_reading_r16_a_coin_is_not_to_be_reused() -> None:
-    assert not CoinFlip().repeatable
-    with pytest.raises(UsageError, match="answers each round afresh: use `--reuse none`"):
-        said(CoinFlip(), comparison())
-
-
 @pytest.mark.parametrize("text", ["one", "two", "drei", "四", ""])
 def test_epc_2_8_deterministic_answers_by_the_digest_of_the_prompt(text: str) -> None:
     model = Deterministic()

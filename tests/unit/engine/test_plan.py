@@ -72,27 +72,6 @@ def test_reading_r16_reuse_that_would_falsify_the_run_is_refused(
         reuse_for(asked, exhaustive=exhaustive, models=by_role(models), decoding={})
 
 
-@pytest.mark.parametrize("role", ["evaluator", "executor"])
-@pytest.mark.parametrize(
-    ("temperature", "said"),
-    [(0.7, "decodes at temperature 0.7, not"), (None, "at its provider's own temperature, not")],
-)
-def test_reading_r16_no_answer_at_another_temperature_is_reused(
-    role: str, temperature: float | None, said: str
-) -> None:
-    models: dict[str, Model] = {
-        name: Hosted(PROVIDERS["openai"], "m", base_url="http://127.0.0.1:9/v1", key="none")
-        for name in ("evaluator", "executor")
-    }
-    decoding = asked_decoding({role: {"temperature": temperature}}, models)
-
-    assert reuse_for(None, exhaustive=False, models=models, decoding=decoding) == "none"
-    with pytest.raises(UsageError, match=f"the {role} .*{said}"):
-        reuse_for("memo", exhaustive=False, models=models, decoding=decoding)
-    with pytest.raises(UsageError, match=f"the {role} .*{said}"):
-        reuse_for(None, exhaustive=True, models=models, decoding=decoding)
-
-
 def test_epc_2_6_b_a_setting_that_was_not_asked_for_is_the_model_s_own() -> None:
     model = Hosted(PROVIDERS["openai"], "m", base_url="http://127.0.0.1:9/v1", key="none")
 
@@ -106,29 +85,12 @@ def test_epc_2_6_b_a_setting_that_was_not_asked_for_is_the_model_s_own() -> None
         asked_decoding({"executor": {"top_p": 0.5}}, {"evaluator": model})
 
 
-def test_reading_r16_a_coin_flip_is_never_reused() -> None:
-    models = [open_model("mock/coin-flip"), open_model("mock/deterministic")]
-
-    assert reuse_for(None, exhaustive=False, models=by_role(models), decoding={}) == "none"
-    with pytest.raises(UsageError, match="mock/coin-flip answers each round afresh"):
-        reuse_for("memo", exhaustive=False, models=by_role(models), decoding={})
-
-
 def test_a_plan_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     plan = plan_for(STEADY, FICKLE, seeds=[3, 1, 4], rounds=7, exhaustive=True)
 
     save(plan, tmp_path / "deep" / "run")
 
     assert load(tmp_path / "deep" / "run") == plan
-
-
-def test_a_folder_that_holds_something_is_not_written_to(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("mine")
-
-    with pytest.raises(UsageError, match="is not empty: choose another --out"):
-        save(plan_for(STEADY, STEADY), tmp_path)
-
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_folder_that_holds_a_started_run_says_how_to_finish_it(tmp_path: Path) -> None:

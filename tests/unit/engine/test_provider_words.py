@@ -108,33 +108,6 @@ def test_epc_5_3_who_answered_cannot_be_forged(tmp_path: Path, endpoint: Endpoin
     } or any("served_models/evaluator" in f.where for f in found.findings)
 
 
-@pytest.mark.parametrize(
-    "withheld",
-    [
-        refusal(400, "content_filter: the prompt was filtered"),
-        completion(
-            None, choices=[{"message": {"content": None}, "finish_reason": "content_filter"}]
-        ),
-        completion("I'm sorry, but I cannot judge this."),
-    ],
-)
-def test_reading_r37_a_refusal_moves_nothing_and_is_counted(
-    tmp_path: Path, endpoint: Endpoint, withheld: Reply
-) -> None:
-    endpoint.behave = lambda _: withheld
-
-    manifest = sitting(tmp_path / "run", PLAN)
-
-    answers = manifest["results"]["summary"]["diagnostics"]["answers"]
-    assert answers["refusals"] == answers["n"] == manifest["provenance"]["calls"]["evaluator"]
-    assert (answers["decided"], answers["unparseable"]) == (0, 0)
-    for record in manifest["results"]["per_seed"]:
-        assert record["tie_rate"] == 1
-        assert set(record["weights"]["text_to_visual"].values()) == {1 / 11}
-    assert validate(tmp_path / "run").ok
-    assert f"It refused to judge in {answers['n']} of them." in report(Manifest.parse(manifest))
-
-
 def test_reading_r4_retries_are_in_the_manifest_and_on_their_calls(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:

@@ -4,11 +4,8 @@ import asyncio
 import hashlib
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from epc.engine.model import Prompt
 from epc.engine.recorded import Recorded, read_table
@@ -62,50 +59,6 @@ def test_reading_r73_strategies_and_tasks_are_the_file_s_in_an_order_of_their_ow
     assert read.tasks == {"text": ("t0", "t1"), "visual": ("v1", "v2")}
     assert len(read.verdicts) == 5
     assert read.missing == 3
-
-
-_CELLS = [
-    (strategy, domain, f"{domain[0]}{task}")
-    for strategy in "abc"
-    for domain in ("text", "visual")
-    for task in range(3)
-]
-
-
-@given(
-    st.lists(st.sampled_from(["A", "B", "tie"]), min_size=18, max_size=18),
-    st.permutations(range(18)),
-)
-def test_reading_r73_no_order_of_rows_changes_what_a_file_says(
-    verdicts: list[str], order: list[int]
-) -> None:
-    rows = [f"{','.join(cell)},{said}\n" for cell, said in zip(_CELLS, verdicts, strict=True)]
-    with TemporaryDirectory() as folder:
-        given_so = read_table(table(Path(folder), HEADER + "".join(rows)))
-        shuffled = read_table(table(Path(folder), HEADER + "".join(rows[i] for i in order)))
-
-    assert shuffled.tasks == given_so.tasks
-    assert shuffled.strategies == given_so.strategies
-    assert shuffled.verdicts == given_so.verdicts
-
-
-def test_reading_r74_a_task_s_group_is_read_in_the_order_of_the_tasks(tmp_path: Path) -> None:
-    rows = "shy,text,t2,B,dogs\nshy,text,t1,B,cats\n"
-
-    read = read_table(table(tmp_path, GROUPED + rows))
-
-    assert read.tasks == {"text": ("t0", "t1", "t2"), "visual": ("v1",)}
-    assert read.groups == {"text": ("cats", "cats", "dogs"), "visual": ("cats",)}
-    assert read_table(table(tmp_path, SMALL)).groups is None
-
-
-def test_reading_r73_an_equal_row_counts_once_and_is_counted(tmp_path: Path) -> None:
-    once = Recorded(table(tmp_path, SMALL))
-    twice = Recorded(table(tmp_path, SMALL + "shy,text,t1,B\nshy,text,t1,B\nbold,text,t1,A\n"))
-
-    assert twice.table.verdicts == once.table.verdicts
-    assert (once.table.duplicates, twice.table.duplicates) == (0, 3)
-    assert (twice.identity.details["pairs"], twice.identity.details["duplicates"]) == (3, 3)
 
 
 def test_epc_a_1_reference_names_stand_for_reference_prompts(tmp_path: Path) -> None:

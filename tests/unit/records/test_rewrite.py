@@ -15,16 +15,6 @@ def contents(run: Run) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in run.folder.iterdir()}
 
 
-def test_epc_2_5_d_a_true_record_is_left_as_it_is(flip: Run) -> None:
-    before = contents(flip)
-
-    outcome = rewrite(flip.folder, write=False)
-
-    assert (outcome.changed, outcome.findings, outcome.written) == ([], [], [])
-    assert outcome.results == flip.manifest()["results"]
-    assert contents(flip) == before
-
-
 def test_writing_a_true_record_again_changes_no_byte(flip: Run) -> None:
     before = contents(flip)
 

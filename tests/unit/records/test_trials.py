@@ -1,5 +1,6 @@
 """Every claim of a trial is derived again from its raw parts."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,82 +9,42 @@ from records_support import Run, places
 ROUNDS = 5  # of the run that these tests change
 
 
-def at(run: Run, seed: int, phase: str, number: int) -> int:
-    """Return the index of a round's row."""
-    (index,) = [
-        index
-        for index, row in enumerate(run.rows("trials"))
-        if (row["seed"], row["phase"], row["round"]) == (seed, phase, number)
-    ]
-    return index
+Rows = list[dict[str, Any]]
+ROWS: list[tuple[Callable[[Rows], Rows], str, list[str]]] = [
+    (lambda rows: [*rows[:27], *rows[28:]], "/trials", ["seed 1 visual has no round 2"]),
+    (lambda rows: [rows[0], *rows], "/trials/1", ["seed 0 text round 0 appears twice"]),
+    (
+        lambda rows: [*rows[:5], {**rows[4], "round": ROUNDS}, *rows[5:]],
+        "/trials/5/round",
+        ["seed 0 text round 5: expected rounds 0 to 4"],
+    ),
+    (lambda rows: [r for r in rows if r["seed"] != 1], "/trials", ["seed 1 has no trials"]),
+    (lambda rows: [], "/trials", [f"seed {seed} has no trials" for seed in range(3)]),
+    (
+        lambda rows: [*rows, {**rows[0], "seed": 7}],
+        "/trials/60/seed",
+        ["seed 7 is not in /config/seeds"],
+    ),
+    (
+        lambda rows: [*rows[1:], rows[0]],
+        "/trials/59/seed",
+        ["seed 0 comes back after another seed"],
+    ),
+    (
+        lambda rows: [*rows[:2], rows[3], rows[2], *rows[4:]],
+        "/trials/3",
+        ["seed 0 text round 2 is out of order"],
+    ),
+]
 
 
-def test_epc_2_3_d_a_missing_round_is_named(flip: Run) -> None:
-    rows = flip.rows("trials")
-    del rows[at(flip, 1, "visual", 2)]
-    flip.save_rows("trials", rows)
+@pytest.mark.parametrize(("change", "where", "problems"), ROWS, ids=[where for _, where, _ in ROWS])
+def test_epc_2_3_d_rounds_and_seeds_are_all_there_once_and_in_order(
+    flip: Run, change: Callable[[Rows], Rows], where: str, problems: list[str]
+) -> None:
+    flip.save_rows("trials", change(flip.rows("trials")))
 
-    problems = [f.problem for f in flip.validate().findings if f.where == "/trials"]
-
-    assert problems == ["seed 1 visual has no round 2"]
-
-
-def test_epc_2_3_d_a_repeated_round_is_found_where_it_stands(flip: Run) -> None:
-    rows = flip.rows("trials")
-    rows.insert(1, rows[0])
-    flip.save_rows("trials", rows)
-
-    assert ("/trials/1", "EPC-2.5(d)") in places(flip.validate())
-
-
-def test_epc_2_3_d_a_round_past_the_last_is_found(flip: Run) -> None:
-    rows = flip.rows("trials")
-    rows.insert(5, {**rows[4], "round": ROUNDS})
-    flip.save_rows("trials", rows)
-
-    found = [f for f in flip.validate().findings if f.where == "/trials/5/round"]
-
-    assert [f.problem for f in found] == ["seed 0 text round 5: expected rounds 0 to 4"]
-
-
-def test_epc_2_5_d_a_missing_seed_is_named(flip: Run) -> None:
-    flip.save_rows("trials", [row for row in flip.rows("trials") if row["seed"] != 1])
-
-    problems = [f.problem for f in flip.validate().findings if f.where == "/trials"]
-
-    assert problems == ["seed 1 has no trials"]
-
-
-def test_epc_2_5_d_no_trials_at_all_are_every_seed_missing(flip: Run) -> None:
-    flip.save_rows("trials", [])
-
-    problems = [f.problem for f in flip.validate().findings if f.where == "/trials"]
-
-    assert problems == [f"seed {seed} has no trials" for seed in range(3)]
-
-
-def test_epc_2_5_d_a_seed_nobody_asked_for_is_found(flip: Run) -> None:
-    rows = flip.rows("trials")
-    flip.save_rows("trials", [*rows, {**rows[0], "seed": 7}])
-
-    assert ("/trials/60/seed", "EPC-2.5(d)") in places(flip.validate())
-
-
-def test_a_seed_that_comes_back_is_found(flip: Run) -> None:
-    rows = flip.rows("trials")
-    flip.save_rows("trials", [*rows[1:], rows[0]])
-
-    problems = {f.where: f.problem for f in flip.validate().findings}
-
-    assert problems["/trials/59/seed"] == "seed 0 comes back after another seed"
-
-
-def test_rows_out_of_order_are_found(flip: Run) -> None:
-    rows = flip.rows("trials")
-    rows[2], rows[3] = rows[3], rows[2]
-    flip.save_rows("trials", rows)
-
-    assert ("/trials/3", "EPC-2.5(d)") in places(flip.validate())
+    assert [f.problem for f in flip.validate().findings if f.where == where] == problems
 
 
 def test_a_huge_number_of_rounds_is_answered_at_once_and_in_few_words(flip: Run) -> None:
@@ -115,61 +76,51 @@ def test_a_seed_with_more_rows_than_rounds_is_read_in_bounded_memory(tiny: Run) 
     assert len(report.findings) <= 1001
 
 
-def test_epc_2_2_an_unknown_strategy_is_found(flip: Run) -> None:
-    flip.edit_row("trials", 0, strategy="guess")
-
-    assert ("/trials/0/strategy", "EPC-2.2") in places(flip.validate())
+def another(row: dict[str, Any]) -> str:
+    return "synthesis" if row["strategy"] != "synthesis" else "analogy_meta"
 
 
-def test_epc_2_3_1_the_wheel_must_stop_at_the_strategy_that_is_named(flip: Run) -> None:
-    row = flip.rows("trials")[0]
-    other = "synthesis" if row["strategy"] != "synthesis" else "analogy_meta"
-    flip.edit_row("trials", 0, strategy=other)
-
-    assert ("/trials/0/strategy", "EPC-2.3(1)") in places(flip.validate())
-
-
-def test_reading_r2_the_draws_are_those_of_the_seed(flip: Run) -> None:
-    row = flip.rows("trials")[7]
-    flip.edit_row("trials", 7, u_strategy=row["u_strategy"] * (1 - 1e-15))
-
-    assert ("/trials/7", "Reading R2") in places(flip.validate())
-
-
-def test_reading_r2_the_task_is_the_one_the_draw_falls_on(flip: Run) -> None:
-    row = flip.rows("trials")[7]
-    flip.edit_row("trials", 7, task=(row["task"] + 1) % 8)
-
-    assert ("/trials/7/task", "Reading R2") in places(flip.validate())
-
-
-def test_reading_r5_the_verdict_is_what_the_raw_text_says(flip: Run) -> None:
-    row = flip.rows("trials")[0]
-    flip.edit_row("trials", 0, verdict="A" if row["verdict"] == "B" else "B")
-
-    assert places(flip.validate()) >= {("/trials/0/verdict", "EPC-2.6(c)")}
-
-
-def test_epc_2_6_c_the_raw_text_is_the_answer_of_its_call(flip: Run) -> None:
-    row = flip.rows("trials")[0]
-    flip.edit_row("trials", 0, raw=f"{row['raw']} ")  # another text with the same verdict
-
-    assert places(flip.validate()) == {("/trials/0/raw", "EPC-2.5(d)")}
+CELLS: dict[str, tuple[Callable[[Rows], dict[str, Any]], str, str]] = {
+    "unknown strategy": (lambda _: {"strategy": "guess"}, "strategy", "EPC-2.2"),
+    "strategy": (
+        lambda rows: {
+            "strategy": {rows[0]["strategy"]: "analogy_meta"}.get("synthesis", "synthesis")
+        },
+        "strategy",
+        "EPC-2.3(1)",
+    ),
+    "draw": (lambda rows: {"u_strategy": rows[0]["u_strategy"] * (1 - 1e-15)}, "", "Reading R2"),
+    "task": (lambda rows: {"task": (rows[0]["task"] + 1) % 8}, "task", "Reading R2"),
+    "verdict": (
+        lambda rows: {"verdict": "A" if rows[0]["verdict"] == "B" else "B"},
+        "verdict",
+        "EPC-2.6(c)",
+    ),
+    # Another text with the same verdict.
+    "raw": (lambda rows: {"raw": f"{rows[0]['raw']} "}, "raw", "EPC-2.5(d)"),
+    **{
+        f"{side} of another round": (
+            lambda rows, side=side: {side: rows[1][side]},
+            side,
+            "EPC-2.5(d)",
+        )
+        for side in ("evaluation", "response", "baseline")
+    },
+    **{
+        f"no {side}": (lambda _, side=side: {side: None}, side, "EPC-2.5(d)")
+        for side in ("response", "baseline")
+    },
+}
 
 
-def test_epc_2_6_the_comparison_asks_for_this_rounds_answers(flip: Run) -> None:
-    rows = flip.rows("trials")
-    flip.edit_row("trials", 0, evaluation=rows[1]["evaluation"])
+@pytest.mark.parametrize("what", CELLS)
+def test_epc_2_5_d_a_trial_is_derived_again_from_its_seed_and_its_calls(
+    flip: Run, what: str
+) -> None:
+    change, key, clause = CELLS[what]
+    flip.edit_row("trials", 0, **change(flip.rows("trials")))
 
-    assert ("/trials/0/evaluation", "EPC-2.5(d)") in places(flip.validate())
-
-
-@pytest.mark.parametrize("side", ["response", "baseline"])
-def test_epc_2_2_an_answer_is_to_the_rounds_own_prompt(flip: Run, side: str) -> None:
-    rows = flip.rows("trials")
-    flip.edit_row("trials", 0, **{side: rows[1][side]})
-
-    assert (f"/trials/0/{side}", "EPC-2.5(d)") in places(flip.validate())
+    assert (f"/trials/0/{key}".rstrip("/"), clause) in places(flip.validate())
 
 
 @pytest.mark.parametrize("side", ["response", "baseline", "evaluation"])
@@ -178,13 +129,6 @@ def test_a_reference_must_lead_to_a_call_in_its_role(flip: Run, side: str, name:
     row = flip.rows("trials")[0]
     wrong = row["response" if side == "evaluation" else "evaluation"]
     flip.edit_row("trials", 0, **{side: wrong if name == "swapped" else name})
-
-    assert (f"/trials/0/{side}", "EPC-2.5(d)") in places(flip.validate())
-
-
-@pytest.mark.parametrize("side", ["response", "baseline"])
-def test_where_models_answered_a_reference_may_not_be_left_out(flip: Run, side: str) -> None:
-    flip.edit_row("trials", 0, **{side: None})
 
     assert (f"/trials/0/{side}", "EPC-2.5(d)") in places(flip.validate())
 

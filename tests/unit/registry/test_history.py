@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from registry_support import commit, git
 
-from epc.errors import UsageError
 from epc.registry.history import lost_events, published_by, untagged
 
 A, B, C = ('{"event":"a"}', '{"event":"b"}', '{"event":"c"}')
@@ -29,21 +28,6 @@ def committed(checkout: Path, *lines: str) -> None:
     commit(checkout)
 
 
-def test_no_line_is_lost_where_lines_were_only_added(checkout: Path) -> None:
-    committed(checkout, A)
-    committed(checkout, A, B)
-    state(checkout, A, B, C)
-
-    assert lost_events(checkout) == []
-
-
-def test_a_line_that_is_gone_is_lost(checkout: Path) -> None:
-    committed(checkout, A, B, C)
-    committed(checkout, A, C)
-
-    assert lost_events(checkout) == [B]
-
-
 def test_a_line_that_two_branches_added_in_either_order_is_not_lost(checkout: Path) -> None:
     committed(checkout, A)
     git(checkout, "checkout", "--quiet", "-b", "other")
@@ -54,10 +38,6 @@ def test_a_line_that_two_branches_added_in_either_order_is_not_lost(checkout: Pa
     committed(checkout, A, B, C)
 
     assert lost_events(checkout) == []
-
-
-def test_without_a_history_nothing_is_known_of_lost_lines(tmp_path: Path) -> None:
-    assert lost_events(tmp_path) is None
 
 
 def test_each_snapshot_was_published_by_the_commit_that_added_its_digests(checkout: Path) -> None:
@@ -72,8 +52,3 @@ def test_each_snapshot_was_published_by_the_commit_that_added_its_digests(checko
 
     assert published_by(checkout) == made
     assert untagged(checkout) == {"v1.0-B": made["v1.0-B"]}
-
-
-def test_a_checkout_without_a_history_does_not_know_what_published_what(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="shallow clone"):
-        published_by(tmp_path)

@@ -98,14 +98,6 @@ def test_reading_r93_gepa_repeats_a_published_run_score_by_score(start: str) -> 
     pd.testing.assert_frame_equal(again.reset_index(drop=True), wanted.reset_index(drop=True))
 
 
-def test_a_card_says_what_happens_to_an_optimiser_under_its_judge() -> None:
-    done = run(ROOT, "evaluators", "card", "gpt-5.4-nano", at="2026-12-01T12:00")
-
-    [line] = [line for line in done.stdout.splitlines() if line.startswith("  From a good start")]
-    assert "Over 30 runs gpt-5.4-nano reports +0.20 [+0.15, +0.26] points" in line
-    assert line.endswith("The work gets worse.")
-
-
 def test_runs_of_an_optimiser_are_published_by_maintainers_alone(tmp_path: Path) -> None:
     (tmp_path / "loop.json").write_text("{}", "utf-8")
 

@@ -7,7 +7,6 @@ import pytest
 from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.digests import file_sha256
-from epc.errors import UsageError
 from epc.records.findings import Findings
 from epc.registry.locking import locked
 from epc.registry.sealed_lives import check, latest, seal
@@ -36,13 +35,6 @@ def moved(made: Checkout, day: str) -> None:
     made.evaluator(generation_record("Judge-1", life_record(retires=stated(day))))
 
 
-def test_where_nobody_has_sealed_there_is_no_seal_and_nothing_to_find(checkout: Checkout) -> None:
-    checkout.publish()
-
-    assert latest(checkout.folder) is None
-    assert found(checkout, None) == []
-
-
 def test_the_newest_seal_is_the_one_that_holds(checkout: Checkout) -> None:
     seals = []
     for day in ("2026-08-01", "2026-09-01", "2026-10-01"):
@@ -59,32 +51,6 @@ def test_the_newest_seal_is_the_one_that_holds(checkout: Checkout) -> None:
     assert problem == f"SHA-256 is {seals[2]}, sealed with {seals[0]}"
 
 
-def test_sealing_what_is_sealed_adds_no_event(checkout: Checkout) -> None:
-    sealed(checkout)
-
-    assert sealed(checkout) == "all 1 records are sealed already"
-    assert len(checkout.events()) == 1
-
-
-def test_each_record_that_changed_came_or_went_since_is_named(checkout: Checkout) -> None:
-    for name in ("Judge-2", "Judge-3"):
-        checkout.evaluator(generation_record(name, life_record(model=name.lower())))
-    sealed(checkout)
-    digest = latest(checkout.folder)
-    before = file_sha256(checkout.home / "evaluators" / "Judge-1.json")
-
-    moved(checkout, "2026-08-01")
-    (checkout.home / "evaluators" / "Judge-2.json").unlink()
-    checkout.evaluator(generation_record("Judge-4", life_record(model="judge-4")))
-
-    now = file_sha256(checkout.home / "evaluators" / "Judge-1.json")
-    assert found(checkout, digest) == [
-        (f"{PLACE}/Judge-1.json", f"SHA-256 is {now}, sealed with {before}"),
-        (f"{PLACE}/Judge-2.json", "was sealed and is gone"),
-        (f"{PLACE}/Judge-4.json", "is not sealed"),
-    ]
-
-
 def test_a_list_of_digests_that_is_gone_is_named_with_every_record(checkout: Checkout) -> None:
     sealed(checkout)
     (checkout.home / "evaluators" / "SHA256SUMS").unlink()
@@ -93,12 +59,3 @@ def test_a_list_of_digests_that_is_gone_is_named_with_every_record(checkout: Che
         (LIST, "is missing"),
         (f"{PLACE}/Judge-1.json", "is not sealed"),
     ]
-
-
-def test_records_that_do_not_hold_together_are_not_sealed(checkout: Checkout) -> None:
-    record = generation_record("Judge-1", life_record())
-    checkout.evaluator(record | {"maker": 1})
-
-    with pytest.raises(UsageError, match="`epc admin evaluators check` lists all of it"):
-        sealed(checkout)
-    assert latest(checkout.folder) is None

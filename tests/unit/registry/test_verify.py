@@ -26,12 +26,6 @@ def found(made: Checkout) -> list[tuple[str, str]]:
     return [(f.where, f.problem) for f in listed if f.where.startswith(EVENTS)]
 
 
-def test_what_was_published_can_be_withdrawn_later(made: Checkout) -> None:
-    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
-
-    assert found(made) == []
-
-
 def test_an_event_of_what_was_not_published_before_it_is_named(made: Checkout) -> None:
     made.tell(WITHDRAWN | {"tag": "v1.1-Judge-1"})
     made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
@@ -43,15 +37,6 @@ def test_a_snapshot_is_published_once(made: Checkout) -> None:
     made.tell(made.events()[0])
 
     assert found(made) == [(f"{EVENTS}:2", "v1.0-Judge-1 is published twice")]
-
-
-def test_events_stand_in_the_order_of_their_days(made: Checkout) -> None:
-    """The snapshot was published on 1 February."""
-    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-01-31"})
-
-    assert found(made) == [
-        (f"{EVENTS}:2", "is of 2026-01-31, and stands after an event of 2026-02-01")
-    ]
 
 
 def test_an_event_of_a_day_that_there_is_not_is_named(made: Checkout) -> None:
@@ -69,10 +54,6 @@ def in_folder(made: Checkout) -> set[tuple[str, str]]:
         for f in verify(made.folder)
         if f.where.startswith(home)
     }
-
-
-def test_a_snapshot_as_it_was_published_has_no_finding(made: Checkout) -> None:
-    assert in_folder(made) == set()
 
 
 @pytest.mark.parametrize("name", ["metrics.json", "snapshot.json"])

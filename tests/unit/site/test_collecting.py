@@ -4,8 +4,9 @@ import json
 from datetime import date
 from pathlib import Path
 
+import pytest
 from registry_support import ROOT, day, generation_record, life_record, stated
-from site_support import with_documents
+from site_support import real_site, with_documents
 
 from epc.site.collecting import collect
 from epc.site.pages import Standing
@@ -40,8 +41,10 @@ def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_pat
     assert found.state.until == date(2026, 6, 30)
 
 
-def test_a_measured_gamma_stands_on_its_own_noise_floor_as_its_manifest_has_it() -> None:
-    pages = collect(ROOT, as_of=day("2026-11-22"), address="").snapshots
+def test_a_measured_gamma_stands_on_its_own_noise_floor_as_its_manifest_has_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    pages = real_site(tmp_path_factory).snapshots
     measured = [page for page in pages if page.row.snapshot.kind == "measured"]
 
     assert measured

@@ -7,29 +7,28 @@ from datetime import date
 from functools import cache
 from html import unescape
 
+import pytest
 from records_support import epc
 from registry_support import ROOT
+from site_support import REAL_DAY, real_site
 
 from epc.registry.reading import of_folder
-from epc.site.collecting import collect
 from epc.site.pages import Site
 from epc.site.rendering import lists
 
-DAY = date(2026, 11, 23)
+SITE: list[Site] = []
+PAGES: dict[str, str] = {}
+REGISTRY = cache(lambda: of_folder(ROOT))
 
 
-@cache
-def site() -> Site:
-    return collect(ROOT, as_of=DAY, address="")
-
-
-@cache
-def pages() -> dict[str, str]:
-    return dict(lists(site()))
+@pytest.fixture(scope="module", autouse=True)
+def _pages(tmp_path_factory: pytest.TempPathFactory) -> None:
+    SITE[:] = [real_site(tmp_path_factory)]
+    PAGES.update(lists(SITE[0]))
 
 
 def table(page: str, name: str) -> list[str]:
-    body = pages()[page].split(name, 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
+    body = PAGES[page].split(name, 1)[1].split("<tbody>", 1)[1].split("</tbody>", 1)[0]
     return re.findall(r"<tr.*?</tr>", body, re.DOTALL)
 
 
@@ -40,12 +39,12 @@ def words(markup: str) -> str:
 def ends() -> dict[date, dict[str, str | None]]:
     """Return who ends on each day to come, and what its platform names instead."""
     found: dict[date, dict[str, str | None]] = {}
-    registry = of_folder(ROOT)
+    registry = REGISTRY()
     for name, generation in registry.generations.items():
         for life in generation.lives:
-            state = registry.of_life(name, life, DAY)
-            if state.until and state.until > DAY:
-                instead = registry.meant(life, DAY).replacement or life.replacement
+            state = registry.of_life(name, life, REAL_DAY)
+            if state.until and state.until > REAL_DAY:
+                instead = registry.meant(life, REAL_DAY).replacement or life.replacement
                 found.setdefault(state.until, {})[name] = instead
     return found
 
@@ -60,20 +59,20 @@ def test_the_next_four_days_on_which_judges_end_have_a_line_each() -> None:
         (shown,) = re.findall(r'data-epc="days">(\d+)<', line)
         more = re.search(r"(\d+) more", line)
         instead = words(line.rsplit("<td>", 1)[1]).strip()
-        assert int(shown) == (day - DAY).days
+        assert int(shown) == (day - REAL_DAY).days
         assert (int(more[1]) if more else 0) == len(ends()[day]) - 1
         assert instead == (ends()[day][name] or "none named")
     assert any("<td><a href=" in line for line in lines), "a replacement is linked"
 
 
 def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
-    registry = of_folder(ROOT)
+    registry = REGISTRY()
     assert registry.choices
     lines = table("index.md", "judges-table")
     shares = []
     for line in lines:
         name = line.split('href="evaluators/')[1].split("/")[0]
-        assert registry.is_served(name, DAY)
+        assert registry.is_served(name, REAL_DAY)
         tags = [s for s in registry.snapshots.values() if s.tag.generation == name]
         assert tags
         assert not any(s.calibration or s.platform in ("local", "mock") for s in tags)
@@ -93,26 +92,26 @@ def test_judges_in_the_table_are_real_and_have_the_measured_shares() -> None:
 def test_all_measured_judges_are_in_the_list_and_counted_on_the_front_page() -> None:
     every = table("evaluators/index.md", "judges-table")
 
-    assert f"all {len(every)} measured judges" in pages()["index.md"]
+    assert f"all {len(every)} measured judges" in PAGES["index.md"]
     assert set(table("index.md", "judges-table")[0].split()) & set(every[0].split())
 
 
 def test_what_changed_names_the_newest_days() -> None:
-    news = pages()["index.md"].split('class="epc-news"')[1].split("</ul>")[0]
+    news = PAGES["index.md"].split('class="epc-news"')[1].split("</ul>")[0]
     days = [date.fromisoformat(day) for day in re.findall(r'datetime="([^"]+)"', news)]
 
     assert len(days) == 3
     assert days == sorted(days, reverse=True)
-    assert days[0] <= DAY
+    assert days[0] <= REAL_DAY
 
 
 def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() -> None:
-    page = pages()["snapshots/index.md"]
+    page = PAGES["snapshots/index.md"]
     told = page.split('<ol class="epc-told">')[1].split("</ol>")[0]
     tag = re.search(r'read aloud:</strong> <a href="([^"]+)/"', page)
 
     assert tag
-    snapshot = of_folder(ROOT).snapshots[tag[1]]
+    snapshot = REGISTRY().snapshots[tag[1]]
     assert not snapshot.calibration
     assert not snapshot.failed
     assert snapshot.audit
@@ -128,13 +127,13 @@ def test_the_example_read_aloud_states_the_numbers_of_a_published_measurement() 
 
 def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
     """A judge is served where `epc expiry` says so of a platform; nobody serves gpt-4 any more."""
-    text = pages()["snapshots/index.md"]
+    text = PAGES["snapshots/index.md"]
     recorded, examples = (
         text.split(f'id="{name}"')[1].split("</table>")[0]
         for name in ("observed-table", "examples-table")
     )
     names = [
-        of_folder(ROOT).snapshots[line.split('"')[1]].tag.generation
+        REGISTRY().snapshots[line.split('"')[1]].tag.generation
         for line in recorded.split("<tr data-tag=")[1:]
     ]
 
@@ -146,12 +145,12 @@ def test_judges_that_somebody_serves_come_first_and_examples_last() -> None:
 
 
 def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> None:
-    registry = of_folder(ROOT)
+    registry = REGISTRY()
     gone = {
         name
         for name, generation in registry.generations.items()
         for life in generation.lives
-        if (state := registry.of_life(name, life, DAY)).status == "expired"
+        if (state := registry.of_life(name, life, REAL_DAY)).status == "expired"
         and state.until
         and (state.until.year, state.until.month) == (2026, 10)
     }
@@ -164,7 +163,7 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
     assert came
 
     months = dict(
-        re.findall(r'<h2 id="m([\d-]+)">.*?</h2>\s*<p>(.*?)</p>', pages()["changes.md"], re.DOTALL)
+        re.findall(r'<h2 id="m([\d-]+)">.*?</h2>\s*<p>(.*?)</p>', PAGES["changes.md"], re.DOTALL)
     )
 
     assert len(months) == 12
@@ -175,8 +174,8 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
 def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_month() -> None:
     """By 28 February 2027 nobody has confirmed for long that hosted judges are still served."""
     first, last = "2027-02-01", "2027-02-28"
-    change = replace(site().changes[-1], date=date(2027, 2, 15))
-    later = replace(site(), as_of=date(2027, 2, 28), changes=(*site().changes, change))
+    change = replace(SITE[0].changes[-1], date=date(2027, 2, 15))
+    later = replace(SITE[0], as_of=date(2027, 2, 28), changes=(*SITE[0].changes, change))
     february = dict(lists(later))["changes.md"].split('<h2 id="m')[1]
     rows = [
         [words(cell) for cell in re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL)]
@@ -192,4 +191,4 @@ def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_m
         ]
     assert "gpt-5.4" in safety[1]
     assert "gpt-5.4" not in safety[2]
-    assert "Which judge? The answer is the same on 1 Oct" in pages()["changes.md"]
+    assert "Which judge? The answer is the same on 1 Oct" in PAGES["changes.md"]

@@ -32,14 +32,6 @@ def test_what_is_no_longer_put_goes_and_takes_its_empty_folders_along(tmp_path: 
     assert sorted(path.name for path in (tmp_path / "out").rglob("*")) == [".epc-site", "kept.txt"]
 
 
-def test_somebody_elses_folder_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "thesis.txt").write_text("years of work")
-
-    with pytest.raises(UsageError, match="holds something else"):
-        Folder(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
-
-
 def test_where_names_fold_the_first_spelling_has_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

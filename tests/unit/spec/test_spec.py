@@ -39,10 +39,6 @@ def test_epc_2_3_c_the_weight_floor() -> None:
     assert epc_v1.WEIGHT_FLOOR == 0.001
 
 
-def test_epc_2_3_d_thirty_rounds_a_phase() -> None:
-    assert epc_v1.ROUNDS == 30
-
-
 def test_epc_2_4_a_at_least_eight_tasks_in_each_domain() -> None:
     assert epc_v1.MIN_TASKS == 8
     assert {domain: len(tasks) for domain, tasks in TASKS.items()} == {"text": 8, "visual": 8}

@@ -3,15 +3,15 @@
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from endpoint_support import Endpoint, FailsAfter, Received, Reply, completion, refusal, serving
-from engine_support import DAY, read_rows, unwatched
+from endpoint_support import Endpoint, Received, Reply, completion, serving
+from engine_support import DAY, read_rows
 from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
 
 from epc.analysis.judging.evaluation import document
@@ -23,15 +23,14 @@ from epc.engine.judging.planning import Request, problems
 from epc.engine.mocks import Judge
 from epc.engine.progress import Progress
 from epc.engine.request_body import response_format
-from epc.errors import MalformedError, StoppedError, UsageError
+from epc.errors import MalformedError, UsageError
 from epc.judge.samples import Unit
 from epc.records.judging.documents import Thresholds
 from epc.records.judging.evaluation_set import Entry
-from epc.records.judging.layout import PROMPTS, RUN_LOG, is_complete, load_plan, load_run_log
+from epc.records.judging.layout import PROMPTS, load_plan
 from epc.records.judging.recheck import recheck
 from epc.records.layout import CALLS
 from epc.records.schemas import findings as schema_findings
-from epc.records.typed import as_json
 
 ROWS = grid(targets=("openai/judge-1", "m/x"))
 HOSTED = "openai/judge-1"
@@ -175,53 +174,6 @@ def test_judge_1_2_self_judging_can_be_left_out(tmp_path: Path, endpoint: Endpoi
     assert (len(endpoint.received), log["totals"]["self_judge"]["samples"]) == (4, 0)
 
 
-def test_a_run_that_was_stopped_asks_only_what_is_left(tmp_path: Path, endpoint: Endpoint) -> None:
-    planned(tmp_path / "whole", ROWS, [HOSTED])
-    judged_by_models(tmp_path / "whole", limits=Limits(cache=False))
-    planned(tmp_path / "e", ROWS, [HOSTED])
-    endpoint.received.clear()
-    with pytest.raises(StoppedError, match="max-calls 3"):
-        judged_by_models(tmp_path / "e", limits=Limits(max_calls=3, cache=False))
-    assert not is_complete(tmp_path / "e")
-
-    judged_by_models(tmp_path / "e", limits=Limits(cache=False))
-
-    assert max(endpoint.prompts.values()) == 1
-    assert len(endpoint.received) == 8
-    for valid in (True, False):
-        for method in ("cross_judge", "self_judge"):
-            kept = [
-                archived(tmp_path / name, valid=valid, method=method) for name in ("whole", "e")
-            ]
-            assert kept[0] == kept[1]
-
-
-def test_a_failing_provider_stops_the_run_and_nothing_is_archived(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
-    planned(tmp_path / "e", ROWS, [HOSTED])
-    endpoint.behave = _then(2, as_a_judge, refusal(401, "bad key"))
-
-    with pytest.raises(StoppedError, match="OPENAI_API_KEY"):
-        judged_by_models(tmp_path / "e", limits=Limits(concurrency=1, cache=False))
-
-    assert load_plan(tmp_path / "e")
-    with pytest.raises(UsageError, match="not complete"):
-        load_run_log(tmp_path / "e")
-    endpoint.behave = as_a_judge
-    assert judged_by_models(tmp_path / "e")["totals"]["cross_judge"]["valid"] == 4
-
-
-def _then(answers: int, behave: Callable[[Received], Reply], after: Reply) -> Any:
-    failing = FailsAfter(answers, after)
-
-    def reply(received: Received) -> Reply:
-        found = failing(received)
-        return found if found is after else behave(received)
-
-    return reply
-
-
 def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
@@ -243,17 +195,6 @@ def test_reading_r76_a_repeat_of_the_same_day_asks_the_judge_again(
         assert row["kappa"]["overall_score"] is None
     for call in read_rows(tmp_path / "second" / CALLS):
         assert (call["answered_at"], call["origin"]) == ("2026-07-02T00:00:00Z", "asked")
-
-
-def test_reading_r76_a_mock_agrees_with_itself_by_construction(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        planned(tmp_path / name, ROWS, ["mock/judge"])
-        judged_by_models(tmp_path / name)
-
-    rows = document(summary([tmp_path / "first", tmp_path / "second"]))["drift"]
-
-    assert sum(row["shared"] for row in rows) == 8
-    assert sum(row["outputs"] for row in rows) == 0
 
 
 @pytest.mark.parametrize("allowed", [0, 2])
@@ -427,18 +368,6 @@ def test_the_key_lands_nowhere(tmp_path: Path, endpoint: Endpoint) -> None:
 
     for path in (tmp_path / "e").rglob("*"):
         assert path.is_dir() or b"sk-canary" not in path.read_bytes()
-
-
-def test_a_complete_evaluation_is_not_run_again(tmp_path: Path, endpoint: Endpoint) -> None:
-    planned(tmp_path / "e", ROWS, [HOSTED])
-    first = judged_by_models(tmp_path / "e")
-    written = (tmp_path / "e" / RUN_LOG).stat().st_mtime_ns
-    evaluation = open_evaluation(tmp_path / "e")
-
-    again = asyncio.run(evaluate(evaluation, clock=lambda: DAY, watch=unwatched))
-
-    assert as_json(again) == first
-    assert (tmp_path / "e" / RUN_LOG).stat().st_mtime_ns == written
 
 
 # ------------------------------------------------------------------------------------ planning

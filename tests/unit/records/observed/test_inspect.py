@@ -57,36 +57,3 @@ def test_reading_r77_inspects_grades_are_scores(
     assert told(found, "a_score", "verdict", "a_by", "date") == [
         (a_score, verdict, "p/m", "2026-07-02")
     ]
-
-
-def test_reading_r77_the_answer_names_the_model_that_graded(tmp_path: Path) -> None:
-    found = converted(tmp_path, log({"s": score("C")}))
-
-    assert found.header is not None
-    assert {name: each.judge.model for name, each in found.header.settings.items()} == {
-        "s/grader-0613": "grader-0613"
-    }
-
-
-def test_reading_r77_what_no_model_graded_and_copies_are_left_out_and_counted(
-    tmp_path: Path,
-) -> None:
-    scores = {
-        "s": score("C"),
-        "rule": {"value": 1},
-        "empty": score("C", metadata={"grading": []}),
-        "edited": score("C", history=[{"value": "I"}]),
-    }
-    found = converted(
-        tmp_path, log(scores), log(scores), log(scores, sample="2", invalidation={"by": "me"})
-    )
-
-    assert len(found.rows) == 1
-    assert found.header is not None
-    assert sorted(found.header.left_out.values()) == [1, 1, 1, 2]
-
-
-def test_reading_r77_a_log_of_another_version_is_refused(tmp_path: Path) -> None:
-    found = converted(tmp_path, log({"s": score("C")}) | {"version": 1})
-
-    assert found.header is None

@@ -7,7 +7,7 @@ import msgspec
 from observed_sources_support import write
 from recipes.judgebench import convert
 
-from epc.records.observed.converting import Conversion, Request, digest
+from epc.records.observed.converting import Conversion, Request
 
 
 def said(decision: str | None, model: str | None = "m-1", **more: Any) -> dict[str, Any]:
@@ -38,20 +38,6 @@ def told(found: Conversion, *fields: str) -> list[tuple[Any, ...]]:
     return [tuple(row.get(field) for field in fields) for row in rows]
 
 
-def test_reading_r77_judgebench_the_second_decision_speaks_of_the_exchanged_pair(
-    tmp_path: Path,
-) -> None:
-    found = converted(tmp_path, pair(said("A>B"), said("A>B")), pair(said("A=B"), said(None)))
-
-    assert told(found, "first", "verdict", "gold") == [
-        ("a", "a", "a"),
-        ("b", "b", "a"),
-        ("a", "tie", "a"),
-        ("b", "unreadable", "a"),
-    ]
-    assert told(found, "a_sha256", "b_sha256")[0] == (digest("one"), digest("two"))
-
-
 def test_reading_r77_judgebench_a_judge_that_is_not_named_is_unknown(tmp_path: Path) -> None:
     found = converted(tmp_path, pair(said("A>B"), said("A>B", None)))
 
@@ -59,26 +45,6 @@ def test_reading_r77_judgebench_a_judge_that_is_not_named_is_unknown(tmp_path: P
     judges = {name: each.judge.model for name, each in found.header.settings.items()}
     assert judges == {"vanilla/m-1": "m-1", "vanilla/unknown": "unknown"}
     assert told(found, "setting") == [("vanilla/m-1",), ("vanilla/unknown",)]
-
-
-def test_reading_r77_judgebench_a_reward_models_scores_stand_once_and_failures_are_counted(
-    tmp_path: Path,
-) -> None:
-    found = converted(
-        tmp_path,
-        pair(said("A>B", scores=[2.5, 1]), said("B>A", scores=[1, 2.5])),
-        pair(None, said("B>A")),
-    )
-
-    assert told(found, "a_score", "b_score", "verdict") == [(2.5, 1, None), (None, None, "a")]
-    assert found.header is not None
-    assert sorted(found.header.left_out.values()) == [1, 1]
-
-
-def test_reading_r77_judgebench_of_two_equal_texts_neither_is_better(tmp_path: Path) -> None:
-    found = converted(tmp_path, pair(said("A>B"), response_B="one"))
-
-    assert told(found, "gold") == [(None,)]
 
 
 def test_reading_r77_judgebench_a_label_that_is_none_is_found(tmp_path: Path) -> None:

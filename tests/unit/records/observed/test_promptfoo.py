@@ -74,18 +74,6 @@ def test_reading_r77_promptfoo_names_a_best_where_exactly_one_of_two_passed(
     ]
 
 
-@pytest.mark.parametrize("outputs", [1, 3])
-def test_reading_r77_promptfoo_the_best_of_other_than_two_is_no_verdict(
-    outputs: int, tmp_path: Path
-) -> None:
-    several = [result(0, at, f"{at}", graded(BEST, passed=not at)) for at in range(outputs)]
-
-    found = converted(tmp_path, *several, result(1, 0, "Hi.", graded(RUBRIC)))
-
-    assert told(found, "verdict", "a_score") == [(None, 1.0)]
-    assert left_out(found) == {"select-best among other than two outputs": 1}
-
-
 def test_reading_r77_promptfoo_two_assertions_about_a_best_are_two_verdicts(
     tmp_path: Path,
 ) -> None:
@@ -98,39 +86,6 @@ def test_reading_r77_promptfoo_two_assertions_about_a_best_are_two_verdicts(
     )
 
     assert told(found, "verdict") == [("a",), ("b",)]
-
-
-@pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric", "closedqa", "g-eval"])
-def test_reading_r77_promptfoo_a_rubric_gives_a_score(kind: str, tmp_path: Path) -> None:
-    found = converted(tmp_path, result(0, 0, {"b": 1, "a": 2}, graded({**RUBRIC, "type": kind})))
-
-    assert told(found, "setting", "a_score", "b_sha256", "a_by", "a_sha256", "date") == [
-        (f"{JUDGE}/{kind}", 1.0, None, "writer-0", digest('{"a":2,"b":1}'), "2025-02-03")
-    ]
-    assert told(found, "question_sha256") == [(digest('[{"q":"0?"},"Is it polite?"]'),)]
-
-
-def test_reading_r77_promptfoo_a_grader_that_failed_is_unreadable_where_the_file_says_so(
-    tmp_path: Path,
-) -> None:
-    failed = graded(RUBRIC, passed=False, metadata={"graderError": True})
-    silent = graded(RUBRIC, passed=False, metadata={})
-
-    found = converted(tmp_path, result(0, 0, "Hi.", failed), result(1, 0, "Hi.", silent))
-
-    assert told(found, "verdict", "a_score") == [("unreadable", None), (None, 0.0)]
-
-
-def test_reading_r77_promptfoo_what_no_model_graded_is_counted(tmp_path: Path) -> None:
-    found = converted(
-        tmp_path,
-        result(0, 0, "Hi.", graded({"type": "contains"}), graded(RUBRIC), {**graded(RUBRIC)}),
-        {**result(1, 0, "Hi."), "gradingResult": None},
-        result(2, 0, "Hi.", {"pass": True, "score": 1}),
-    )
-
-    assert told(found, "a_score", "repeat") == [(1.0, None), (1.0, 1)]
-    assert left_out(found) == {"results of assertions that no model grades": 2}
 
 
 @pytest.mark.parametrize(
@@ -164,21 +119,3 @@ def test_reading_r77_promptfoo_the_assertions_own_grader_is_asked_first(
     assert found.header is not None
     (setting,) = found.header.settings.values()
     assert setting.judge == judge
-
-
-@pytest.mark.parametrize("rubric", ["Grade.", [{"role": "user", "content": "Grade."}]])
-def test_reading_r77_promptfoo_states_the_rubrics_prompt_by_its_digest(
-    rubric: Any, tmp_path: Path
-) -> None:
-    found = converted(tmp_path, result(0, 0, "Hi.", graded({**RUBRIC, "rubricPrompt": rubric})))
-
-    assert found.header is not None
-    (setting,) = found.header.settings.values()
-    text = rubric if isinstance(rubric, str) else '[{"content":"Grade.","role":"user"}]'
-    assert setting.prompt.sha256 == digest(text)
-
-
-def test_reading_r77_promptfoo_results_of_another_version_are_a_finding(tmp_path: Path) -> None:
-    (finding,) = converted(tmp_path, result(0, 0, "Hi.", graded(RUBRIC)), version=2).findings
-
-    assert (finding.where, finding.problem) == ("results.json", "is of version 2")

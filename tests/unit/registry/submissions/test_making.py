@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from records_support import make_run
 from registry_support import Checkout, generation_record, life_record
-from submissions_support import STATEMENT
 
 from epc.errors import UsageError
 from epc.records.manifest import ModelIdentity
@@ -18,10 +16,8 @@ from epc.registry.submissions.making import (
     Inferred,
     inferred,
     inferred_of,
-    make,
     proposed_slug,
     require_agreeing,
-    require_no_secret,
 )
 from epc.registry.submissions.statement import Statement
 
@@ -99,19 +95,6 @@ def test_a_proposed_name_is_the_generation_s_with_the_begin_of_the_run_s_identit
     assert proposed_slug(generation, recorded("gpt-y")) == slug
 
 
-def test_submission_s6_an_option_that_holds_a_secret_is_named_and_not_repeated() -> None:
-    key = "ghp_" + "a1B2" * 9
-
-    with pytest.raises(UsageError) as raised:
-        require_no_secret({"contributor": "A. Name", "conflicts": f"see {key}"}, {})
-
-    said = str(raised.value).splitlines()
-    assert said[0] == "--conflicts: holds a GitHub token"
-    assert len(said) == 2
-    assert key not in str(raised.value)
-    require_no_secret({"contributor": "A. Name", "replicates": None}, {})
-
-
 def statement(**given: str) -> Statement:
     own = {"generation": "GPT-Y", "platform": "openai", "endpoint": "direct"}
     rest = {"contributor": "A. Name", "login": "a-name", "licence": "CC-BY-4.0"}
@@ -126,17 +109,3 @@ def test_submission_s8_a_statement_that_the_run_contradicts_is_refused() -> None
     with pytest.raises(UsageError, match="azure-openai"):
         require_agreeing(given, statement(platform="azure-openai"))
     require_agreeing(recorded("gpt-y"), statement(platform="azure-openai"))
-
-
-def test_submission_s2_a_folder_has_the_runs_files_and_the_statement(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "run").folder
-    (run / "notes.txt").write_text("mine")
-
-    folder = make(tmp_path / "submissions", run, "an-honest-one", STATEMENT, {})
-
-    names = {path.name for path in folder.iterdir()}
-    assert {"manifest.json", "submission.json"} <= names
-    assert "notes.txt" not in names
-    assert (folder / "manifest.json").read_bytes() == (run / "manifest.json").read_bytes()
-    with pytest.raises(UsageError, match="exists already"):
-        make(tmp_path / "submissions", run, "an-honest-one", STATEMENT, {})
