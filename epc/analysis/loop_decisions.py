@@ -58,7 +58,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 def assess(files: Files) -> Assessed:
     """Return what an optimiser gained, or all that is in the way of saying so."""
-    findings = tuple(_refusals(files))
+    findings = tuple(refusals(files))
     return Assessed(findings=findings, report=None if findings else report_of(files))
 
 
@@ -107,6 +107,7 @@ def draw(
     items: Mapping[str, Any],
     *,
     labels: int,
+    judge: str,
     judge_b: str | None,
     time: str,
     ledger: Sequence[Spent],
@@ -114,12 +115,13 @@ def draw(
 ) -> tuple[LoopPlan | None, list[Finding]]:
     """Return the plan of a log's checks, or why there can be none.
 
+    `judge` gave the log's scores; the log's own name for it is in `Files.judge`.
     Items that an earlier check used up are left out. The draws follow from the log's digest.
     """
     texts = {name: text_digest(item) for name, item in items.items()}
     used = {*used_up(ledger, texts, by=None)}
     test = [name for name in items if name not in used]
-    findings = [*_unfit_plan(files, texts, test, labels, judge_b)]
+    findings = [*_unfit_plan(files, texts, test, labels, (judge, judge_b))]
     if findings:
         return None, findings
     draw_seed = int(files.log.sha256[:_SEED_DIGITS], 16)
@@ -137,7 +139,7 @@ def draw(
         seed=files.seed,
         final=best(files.validation),
         draw_seed=draw_seed,
-        judge=_judge(files.judge),
+        judge=_judge(judge),
         judge_b=_judge(judge_b) if judge_b else None,
         test=tuple(test),
         texts={name: texts[name] for name in test},
@@ -175,6 +177,8 @@ def _decision(report: LoopReport) -> tuple[Word, str]:
         return "not_shown", f"{report.items} unseen items are fewer than {FEWEST_FOR_GATE}"
     if fresh is None or fresh[0] <= 0:
         return "not_shown", "the gain on unseen items is not shown to be above 0"
+    if gold and gold[0] <= 0:
+        return "ship", "the judge's gain on unseen items is above 0, better work is not shown"
     return "ship", "the gain on unseen items is above 0"
 
 
@@ -182,8 +186,16 @@ def _decisive(row: Check) -> tuple[str, ...]:
     return tuple(map(str, (row.candidate, row.item, row.asking, row.output, row.score)))
 
 
-def _refusals(files: Files) -> Iterator[Finding]:
+def refusals(files: Files) -> Iterator[Finding]:
     """Yield why nothing can be said, all reasons."""
+    yield from log_refusals(files)
+    if files.validation and files.seed != files.final:
+        yield from _unfit_checks(files)
+        yield from _against_the_plan(files)
+
+
+def log_refusals(files: Files) -> Iterator[Finding]:
+    """Yield why a log says nothing of its final, whatever the checks say."""
     log, place = files.log, files.log.name
     names = {row.judge for row in log.rows if row.judge}
     if len(names) > 1:
@@ -207,9 +219,6 @@ def _refusals(files: Files) -> Iterator[Finding]:
     if files.seed == files.final:
         problem = "the optimiser kept what it started with: seed and final are one candidate"
         yield Finding(CLAUSE, place, problem, "there is nothing to check")
-        return
-    yield from _unfit_checks(files)
-    yield from _against_the_plan(files)
 
 
 def _unfit_checks(files: Files) -> Iterator[Finding]:
@@ -279,9 +288,16 @@ def _gate_refusals(
 
 
 def _unfit_plan(
-    files: Files, texts: Mapping[str, str], test: Sequence[str], labels: int, judge_b: str | None
+    files: Files,
+    texts: Mapping[str, str],
+    test: Sequence[str],
+    labels: int,
+    judges: tuple[str, str | None],
 ) -> Iterator[Finding]:
-    place = files.log.name
+    place, (judge, judge_b) = files.log.name, judges
+    if files.judge and not same_model(judge, files.judge):
+        problem = f"the log says that {files.judge} scored it, not {judge}"
+        yield Finding(CLAUSE, place, problem, "leave out --judge, or mend the log")
     if not files.validation:
         yield Finding(CLAUSE, place, "no line is of a validation split", "say which lines are")
         return
@@ -301,7 +317,7 @@ def _unfit_plan(
         problem = f"{labels} labels of {len(test)} test items"
         remedy = f"label none, or from {_FEWEST_LABELS} to all of them"
         yield Finding(CLAUSE, "test", problem, remedy)
-    if judge_b and same_model(judge_b, files.judge):
+    if judge_b and same_model(judge_b, judge):
         problem = f"judge B, {judge_b}, is the model of judge A"
         yield Finding(CLAUSE, "plan", problem, "name a model that the optimiser never saw")
 

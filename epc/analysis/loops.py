@@ -39,6 +39,7 @@ from epc.statistics.gains import (
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
 _WIDEST_SHARE: Final = 0.5
+UNNAMED: Final = "the judge"  # of a log that names none
 VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
 Quality = Literal["better", "worse", "not_shown", "not_measured"]
@@ -87,6 +88,17 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     quality: Quality
     withheld: tuple[str, ...]
     course: tuple[Step, ...]
+    digits: int
+
+
+class Believed(Struct, frozen=True, kw_only=True):
+    """What a log alone says: the gain of its final by the scores that chose it."""
+
+    judge: str
+    final: str
+    candidates: int
+    items: int
+    gain: Figure
     digits: int
 
 
@@ -250,6 +262,24 @@ def _over(figures: Sequence[Figure]) -> Figure:
     return gain(np.array([figure.value for figure in figures], dtype=float))
 
 
+def believed_of(files: Files) -> Believed:
+    """Return what a log says of its final, which no check has looked at."""
+    figure, items = _believed(files.validation, files.seed, files.final)
+    return Believed(
+        judge=files.judge or UNNAMED,
+        final=files.final,
+        candidates=len(files.validation),
+        items=items,
+        gain=figure,
+        digits=_digits(files),
+    )
+
+
+def _digits(files: Files) -> int:
+    """Return with how many decimals points are shown."""
+    return 3 if max(abs(float(row.score)) for row in files.log.rows) <= 1 else 2
+
+
 def report_of(files: Files) -> LoopReport:
     """Return what an optimiser gained, by files of which nothing is refused."""
     pairs, withheld = pairs_of(files, files.judge), list[str]()
@@ -263,11 +293,10 @@ def report_of(files: Files) -> LoopReport:
         assisted = assisted_gain(gold, np.array([p.difference for p in labelled]), judge)
     twice, disagreement = _disagreement(files)
     paid = _exchange(gold, labelled, disagreement, withheld)
-    scores = [abs(float(row.score)) for row in files.log.rows]
     other = files.judges_b[0] if files.judges_b else None
     by_b = pairs_of(files, other) if other else {}
     return LoopReport(
-        judge=files.judge,
+        judge=files.judge or UNNAMED,
         judge_b=other,
         seed=files.seed,
         final=files.final,
@@ -293,7 +322,7 @@ def report_of(files: Files) -> LoopReport:
         quality=quality_of(assisted),
         withheld=tuple(withheld),
         course=tuple(_course(files)),
-        digits=3 if max(scores) <= 1 else 2,
+        digits=_digits(files),
     )
 
 

@@ -49,6 +49,7 @@ def check(work: Work, split: Split, log: Path, *, time: str) -> None:
         Files(log=read_log(log), checks=()),
         items,
         labels=len(items),
+        judge=work.judge,
         judge_b=next(iter(work.others), None),
         time=time,
         ledger=(),

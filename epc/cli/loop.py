@@ -43,9 +43,12 @@ command.add_command(demo)
     metavar="N",
     help="Draw so many of them for labels of both outputs, 30 of these for two.",
 )
+@click.option("--judge", metavar="MODEL", help="Who scored the log, where it has no such column.")
 @click.option("--judge-b", metavar="MODEL", help="A judge that the optimiser never saw.")
 @format_option
-def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> None:
+def plan(
+    log: Path, test: Path, labels: int, judge: str | None, judge_b: str | None, form: str
+) -> None:
     r"""Draw the checks of a LOG, before anything is looked at.
 
     The seed is the first candidate, the final the one that the judge liked best. The plan beside
@@ -74,10 +77,12 @@ def plan(log: Path, test: Path, labels: int, judge_b: str | None, form: str) -> 
 
     path, _, texts = beside(log)
     items, kept = read_items(test), read_kept(texts)
+    files = Files(log=read_log(log), checks=[])
     drawn, findings = draw(
-        Files(log=read_log(log), checks=[]),
+        files,
         items,
         labels=labels,
+        judge=judge or files.judge,
         judge_b=judge_b,
         time=stamp(now()),
         ledger=read_ledger(log),
@@ -139,7 +144,10 @@ def check(
 
     checking = Checking.of(log, decoding.get("judge", {}))
     if dry_run:
-        show_forecast(expect(checking), form)
+        if forecast := expect(checking):
+            show_forecast(forecast, form)
+        else:
+            tell(form, dict, lambda: "no judge is named, so none is asked: CMD gives the scores")
         return
     work = carry_out(checking, execute, clock=now, watch=shown, limits=limits)
     rows = carried_out(work, again=f"epc loop check {log} --execute '{execute}'")
@@ -162,7 +170,8 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
     LOG is what `epc.loop.record` wrote, or a table (CSV or JSON Lines) with candidate, item, score
     and split. CHECKS are scores of the seed and the final on items that the optimiser never saw;
     without a name, those beside LOG. Five or more logs of one optimiser's seeds give intervals over
-    its runs. If something is in the way, it is listed and the command exits 1.
+    its runs. If something is in the way, it is listed and the command exits 1. So it does of a LOG
+    without checks, after what the log alone says.
 
     \b
     Example:
@@ -171,9 +180,12 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
     """
     from epc.analysis.loop_decisions import assess, runs_refusals
     from epc.analysis.loops import over_runs
+    from epc.records.loops import beside
     from epc.report.document import printed
     from epc.report.loop_text import document, loop_json, loop_page, runs_document
 
+    if len(files) == 1 and not beside(files[0])[1].exists():
+        _say_believed(files[0], form)
     runs = _read_all(files)
     several = len(runs) > 1
     assessed = [assess(run) for run in runs]
@@ -259,6 +271,25 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
         leave(clean=False)
     said = parted_text(parts)
     tell(form, lambda: {"sentence": said, **as_json(parts)}, lambda: said)
+
+
+def _say_believed(log: Path, form: str) -> None:
+    """Say what a log says that nobody checked, and how to check it; exit 1."""
+    from epc.analysis.loop_decisions import log_refusals
+    from epc.analysis.loops import Files, believed_of
+    from epc.records.loops import beside, read_log
+    from epc.records.typed import as_json
+    from epc.report.loop_text import believed_sentence
+
+    files = Files(log=read_log(log), checks=[])
+    if findings := [*log_refusals(files)]:
+        say_findings(findings, form)
+        leave(clean=False)
+    believed = believed_of(files)
+    said = believed_sentence(believed)
+    tell(form, lambda: {"sentence": said, **as_json(believed)}, lambda: said)
+    note(f"{beside(log)[1]} is not there\n  next: epc loop plan {log} --test ITEMS")
+    leave(clean=False)
 
 
 def _read_all(paths: tuple[Path, ...]) -> "list[Files]":

@@ -117,6 +117,12 @@ class Checking:
         return both | again
 
     @property
+    def judges(self) -> dict[str, str]:
+        """The models of judge A, empty where nobody names it, and of judge B, if there is one."""
+        judge_b = self.plan.judge_b
+        return {_A: self.plan.judge.model} | ({_B: judge_b.model} if judge_b else {})
+
+    @property
     def pair(self) -> tuple[str, str]:
         """Seed and final."""
         return self.plan.seed, self.plan.final
@@ -141,7 +147,9 @@ def expect(checking: Checking) -> dict[str, Share]:
     texts = [str(value) for (kind, _), value in checking.kept.items() if kind != "candidate"]
     usual = "x" * (_mean(prompts) if prompts else 2 * _mean(texts))
     test = [*checking.plan.test] * len(checking.pair)
-    asked = {_A: (checking.plan.judge, len(test) + len(checking.plan.again))}
+    asked = {}
+    if checking.plan.judge.model:  # else the program gives the scores
+        asked[_A] = (checking.plan.judge, len(test) + len(checking.plan.again))
     if checking.plan.judge_b:
         asked[_B] = (checking.plan.judge_b, len(test))
     shares: dict[str, Share] = {}
@@ -177,7 +185,7 @@ async def check(
     executed = await _execute(checking, execute, clock, limits.concurrency or _AT_ONCE)
     rows = [*_own_scores(checking, executed)]
     wanted = [*_asked(checking, executed)]
-    names = {_A: plan.judge.model, _B: plan.judge_b.model if plan.judge_b else ""}
+    names = checking.judges
     roles = {name: checking.role(name, names[name]) for name in {each.role for each in wanted}}
     if roles:
         places = [
@@ -260,22 +268,27 @@ def _asked(checking: Checking, executed: Mapping[Place, Executed]) -> Iterator[_
             by_output.setdefault(side.output, []).append(side)
         for output, rows in by_output.items():
             places = tuple((row.candidate, item) for row in rows)
-            for name in (_A, _B) if checking.plan.judge_b else (_A,):
-                if (text := _prompt(rows[0], name)) is not None:
+            for name, judge in checking.judges.items():
+                if (text := _prompt(rows[0], name, judge)) is not None:
                     occasion = f"{checking.plan_sha256}/{item}/{output}"
                     yield _Wanted(role=name, text=text, occasion=occasion, places=places)
     for logged in checking.plan.again:
         row = executed[logged.candidate, logged.item]
-        if (text := _prompt(row, _A)) is not None:
+        if (text := _prompt(row, _A, checking.judges[_A])) is not None:
             occasion = f"{checking.plan_sha256}/again/{logged.item}/{logged.candidate}"
             places = ((logged.candidate, logged.item),)
             yield _Wanted(role=_A, text=text, occasion=occasion, places=places)
 
 
-def _prompt(row: Executed, role: str) -> str | None:
+def _prompt(row: Executed, role: str, judge: str) -> str | None:
     """Return what a judge is asked about an output; None where the program gave a score."""
     if role == _A and row.score is not None:
         return None
+    if not judge:
+        raise UsageError(
+            "--execute gave no score, and neither log nor plan names a judge to ask\n"
+            "  fix: have it give `score`, or plan fresh items with --judge MODEL"
+        )
     if row.prompt is None:
         raise UsageError("--execute gave no prompt, so judge B cannot be asked: plan without it")
     return row.prompt

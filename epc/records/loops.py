@@ -367,7 +367,8 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
             rows.append(msgspec.convert(value, kind, strict=path.suffix not in _TABLES))
         except msgspec.ValidationError as error:
             names = ", ".join(field.name for field in msgspec.structs.fields(kind))
-            causes.add(line, "", str(error), f"a line has {names}")
+            here = f"; this one has {', '.join(value)}: rename" if isinstance(value, dict) else ""
+            causes.add(line, "", str(error), f"a line has {names}{here}")
         else:
             if not _is_finite(rows[-1]):
                 causes.add(line, "", "the score is no finite number", "leave the line out")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from epc.analysis.loop_decisions import Gate
-from epc.analysis.loops import LoopReport, Quality, RunsReport
+from epc.analysis.loops import UNNAMED, Believed, LoopReport, Quality, RunsReport
 from epc.protocol.results import Json
 from epc.records.loops import LoopPlan
 from epc.records.typed import as_json
@@ -43,14 +43,31 @@ UNPLANNED: Final = "not planned before it was looked at"
 
 def sentence(report: LoopReport) -> str:
     """Return what the judge reported, what it says of fresh items, and what gold says."""
-    judge = f"{report.judge} reports {_points(report, report.believed)} points for the best of "
-    judge += f"{report.candidates} candidates (on the {report.validation_items} items that chose "
+    believed = _reported(
+        report.judge,
+        _points(report, report.believed),
+        report.candidates,
+        report.validation_items,
+    )
     fresh = f"Asked again on {report.items} items that the optimiser never saw, it gives "
-    parts = [f"{judge}it).", f"{fresh}{_points(report, report.fresh)}."]
+    parts = [believed, f"{fresh}{_points(report, report.fresh)}."]
     if report.gold:
         many = f"{report.gold.labelled} of them"
         parts.append(f"Gold on {many}: {_gold(report.gold)} points of right answers.")
     return " ".join([*parts, _QUALITY[report.quality][2], _ALONE])
+
+
+def believed_sentence(believed: Believed) -> str:
+    """Return what a log alone says, and why that counts for nothing."""
+    gain = believed.gain.text(f"+.{believed.digits}f")
+    said = _reported(believed.judge, gain, believed.candidates, believed.items)
+    return f"{said} The score that chose {believed.final} is too good to count: nothing is shown."
+
+
+def _reported(judge: str, gain: str, candidates: int, items: int) -> str:
+    name = f"{judge[0].upper()}{judge[1:]}" if judge == UNNAMED else judge
+    best = f"the best of {candidates} candidates (on the {items} items that chose it)"
+    return f"{name} reports {gain} points for {best}."
 
 
 def runs_sentence(report: RunsReport) -> str:
@@ -80,17 +97,21 @@ def gate_sentence(gate: Gate) -> str:
         gold = f"gold on {report.gold.labelled} of them {points}"
     plan = "" if report.planned else f" ({UNPLANNED})"
     fresh = f"{_points(report, report.fresh)} on {report.items} of them{plan}"
-    return f"{gate.word}: {gate.reason}; {report.judge} gives the final {fresh}, {gold}; {_TASTE}."
+    taste = f"by these labels {report.share:.0%} of that is taste" if report.share else _TASTE
+    return f"{gate.word}: {gate.reason}; {report.judge} gives the final {fresh}, {gold}; {taste}."
 
 
 def plan_text(plan: LoopPlan, offered: int) -> str:
     """Return what a plan drew."""
     used = f" ({offered - len(plan.test)} more are used up)" if offered > len(plan.test) else ""
     other = f", {plan.judge_b.model}" if plan.judge_b else ""
-    labels = f"{len(plan.gold)}, {len(plan.gold_twice)} of them twice" if plan.gold else "none"
+    labels = "none"
+    if plan.gold:
+        labels = f"{len(plan.gold)}; where people give them, {len(plan.gold_twice)} of them twice"
+    judge = plan.judge.model or "the log names none: --execute gives its score, or plan --judge"
     facts = [
         ("seed, final", f"{plan.seed}, {plan.final}"),
-        ("judges", f"{plan.judge.model}{other}"),
+        ("judges", f"{judge}{other}"),
         ("test items", f"{len(plan.test)}{used}"),
         ("labels of both outputs", labels),
         ("asked again", f"{len(plan.again)} logged outputs"),
@@ -194,7 +215,8 @@ def _facts(report: LoopReport) -> Iterator[tuple[str, str]]:
     if report.unread:
         yield "unread", f"{report.unread} scores could not be read; their items are left out"
     if report.gold:
-        worth = f"{report.gold.labelled} labels, worth {report.gold.worth:.0f} without the judge"
+        helped = f"with the judge's help worth {report.gold.worth:.0f}"
+        worth = f"{report.gold.labelled} labels; {helped}"
         yield "labels", f"{worth} (correlation {report.gold.correlation:.2f})"
     if report.disagreement is not None and report.label_error is not None:
         wrong = f"about {report.label_error:.1%} of labels are wrong"
@@ -203,8 +225,8 @@ def _facts(report: LoopReport) -> Iterator[tuple[str, str]]:
 
 
 def _notes(report: LoopReport) -> Iterator[str]:
-    yield "The believed gain chose the final, so it estimates nothing."
-    yield "Luck is the winner's curse, another draw of items, and a judge that changed since."
+    yield "The believed gain is by the scores that chose the final: it is too good to count."
+    yield "Luck: the best of many is lucky, other items were drawn, and the judge may have changed."
     if report.quality == "not_measured":
         yield "Labels of outputs (judge `gold` in the checks) would say whether the work is better."
     elif report.disagreement is None:

@@ -79,11 +79,12 @@ def loop(folder: Path, endpoint: Endpoint, *words: str) -> Any:
     return epc("loop", *words, cwd=folder, env=env)
 
 
+def planned_with(folder: Path, endpoint: Endpoint, *words: str) -> Any:
+    return loop(folder, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *words)
+
+
 def planned(folder: Path, endpoint: Endpoint, *words: str) -> dict[str, Any]:
-    done = loop(
-        folder, endpoint, "plan", "run.loop.jsonl", "--test", "items.jsonl", *words,
-        "--format", "json",
-    )  # fmt: skip
+    done = planned_with(folder, endpoint, *words, "--format", "json")
     assert done.returncode == 0, done.stderr
     plan: dict[str, Any] = json.loads(done.stdout)
     return plan
@@ -340,14 +341,66 @@ def test_reading_r93_a_plan_takes_no_item_that_the_optimiser_saw(
     assert "the optimiser saw 1 of the test items, such as new" in done.stdout
 
 
-def test_reading_r93_a_report_without_checks_says_how_to_get_them(
+def test_reading_r93_a_report_without_checks_says_what_the_log_says_and_how_to_get_them(
     run: Path, endpoint: Endpoint
 ) -> None:
+    """A score is an output's length: ", as one sees" has 13 characters."""
     done = loop(run, endpoint, "report", "run.loop.jsonl")
 
-    assert done.returncode == 2
+    assert done.returncode == 1
+    assert done.stdout.startswith(f"{A} reports +13.00 [+13.00, +13.00] points for the best of 3 ")
+    assert done.stdout.endswith("is too good to count: nothing is shown.\n")
     assert "run.checks.jsonl is not there" in done.stderr
     assert "epc loop plan run.loop.jsonl --test ITEMS" in done.stderr
+
+
+def _without_judge(run: Path) -> None:
+    """Take the judge's name out of the log."""
+    rows = [{k: v for k, v in row.items() if k != "judge"} for row in lines(run / "run.loop.jsonl")]
+    written(run / "run.loop.jsonl", rows)
+
+
+def test_reading_r93_a_log_that_names_no_judge_is_scored_by_the_program(
+    run: Path, endpoint: Endpoint
+) -> None:
+    _without_judge(run)
+    program = program_of(run)
+    scored = program.read_text("utf-8").replace('"prompt": prompt', '"score": len(output)')
+    program.write_text(scored, "utf-8")
+    planned(run, endpoint)
+    dry = check(run, endpoint, "--dry-run")
+    done = check(run, endpoint)
+    report = loop(run, endpoint, "report", "run.loop.jsonl")
+
+    assert (dry.returncode, done.returncode) == (0, 0), dry.stderr + done.stderr
+    assert dry.stdout == "no judge is named, so none is asked: CMD gives the scores\n"
+    assert "\n  The judge reports +13.00 " in report.stdout
+    assert endpoint.received == []
+
+
+def test_reading_r93_a_plan_names_the_judge_where_the_log_does_not(
+    run: Path, endpoint: Endpoint
+) -> None:
+    other = planned_with(run, endpoint, "--judge", B)
+    assert other.returncode == 1
+    assert f"the log says that {A} scored it, not {B}" in other.stdout
+    _without_judge(run)
+    assert planned_with(run, endpoint, "--judge", A).returncode == 0
+    check(run, endpoint)
+    report = loop(run, endpoint, "report", "run.loop.jsonl")
+
+    assert report.stdout.splitlines()[1].startswith(f"  {A} reports +13.00 ")
+    assert endpoint.received
+
+
+def test_reading_r93_nobody_is_asked_where_nobody_is_named(run: Path, endpoint: Endpoint) -> None:
+    _without_judge(run)
+    planned(run, endpoint)
+    done = check(run, endpoint)
+
+    assert done.returncode == 2
+    assert "neither log nor plan names a judge to ask" in done.stderr
+    assert endpoint.received == []
 
 
 def test_reading_r93_the_page_has_one_picture_whose_figures_are_in_the_table(

@@ -55,7 +55,8 @@ def test_reading_r93_the_actions_step_annotates_the_log_and_fails_unless_it_ship
 
     assert done.returncode == code, done.stderr
     annotation, sentence = done.stdout.splitlines()
-    assert annotation == f"::{level} file=run.loop.jsonl,title=epc loop gate::{sentence}"
+    escaped = sentence.replace("%", "%25")  # as GitHub reads an annotation
+    assert annotation == f"::{level} file=run.loop.jsonl,title=epc loop gate::{escaped}"
 
 
 def test_reading_r93_the_action_installs_by_a_target_that_exists() -> None:

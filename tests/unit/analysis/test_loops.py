@@ -200,6 +200,16 @@ def test_reading_r93_the_gate_says_harms_where_gold_fell(tmp_path: Path) -> None
     assert said.startswith("harms: gold says that the work got worse")
 
 
+def test_reading_r93_the_gate_says_what_labels_say_of_a_final_that_ships(tmp_path: Path) -> None:
+    """Labels change at random, and the judge gives a point more: its gain is taste."""
+    word, said = decided(tmp_path, right=0.0, judged=1.0, rng=2)
+
+    assert word == "ship"
+    assert "better work is not shown" in said
+    assert "by these labels" in said
+    assert said.endswith("of that is taste.")
+
+
 def test_reading_r93_the_gate_refuses_checks_without_a_plan(tmp_path: Path) -> None:
     assert decided(tmp_path, unplanned=False) == (
         "refused",
