@@ -133,6 +133,10 @@ def _body(
             (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
             for name, column in taken.columns.items()
         ]
+        columns += [
+            (f"(all rows) {value}", f"{name}: {_MEANT.get(name, name)}")
+            for name, value in taken.constants.items()
+        ]
         unused = [("not used", ", ".join(taken.unused))] if taken.unused else []
         yield Section(
             "What the columns were taken for (another meaning: --map FIELD=COLUMN)",
@@ -323,7 +327,7 @@ def _missing(report: Report, taken: Taken) -> Iterator[tuple[str, str]]:
     for what, (names, field, needed) in NEEDS.items():
         if known & {*names} or (alone and what in _NOT_OF_ONE):
             continue
-        is_table = bool(taken.columns) and field not in taken.columns
+        is_table = bool(taken.columns) and field not in {*taken.columns, *taken.constants}
         reason = "" if is_table else report.groups[0].left_out.get(names[0])
         yield what, reason or f"add {needed}"
 

@@ -15,18 +15,25 @@ from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.types import UNKNOWN, Header
 
 CLAUSE: Final = "Reading R77"
+# Where the askings of a table differ, and what no column may say yet.
+_COLUMNS: Final = (
+    "name the column that tells them apart: --map repeat=COLUMN if it was asked again, "
+    "--map first=COLUMN or prompt=COLUMN if in another order or with another prompt, "
+    "--map item=COLUMN if it is another question"
+)
 # What msgspec says of a value, and of which: "Expected `int`, got `str` - at `$.a_length`".
 _SAID: Final = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?([^`]*)`)?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fault:
-    """A rule and the verdicts that break it."""
+    """A rule and the verdicts that break it; `earlier` is the verdict that each is held against."""
 
     field: str
     rows: Flags
     problem: str
     remedy: str
+    earlier: Codes | None = None
 
 
 def problems(
@@ -48,11 +55,12 @@ def problems(
         location = f"{name}:1/source/texts"
         yield Finding(clause=CLAUSE, where=location, problem=problem, remedy=remedy)
     show = place or (lambda row, field: f"{name}:{verdicts.lines[row]}/{field}")
-    contradictory = _contradictory(header, verdicts)
+    contradictory = _contradictory(header, verdicts, is_table=place is not None)
     for fault in (*_incomplete(verdicts), *_unlisted(header, verdicts), *contradictory):
         if rows := np.flatnonzero(fault.rows).tolist():
             first, *further = (show(row, fault.field) for row in rows[: SHOWN + 1])
-            problem = fault.problem + also("place", further, len(rows) - 1)
+            before = "" if fault.earlier is None else show(int(fault.earlier[rows[0]]), fault.field)
+            problem = fault.problem.format(before) + also("place", further, len(rows) - 1)
             yield Finding(clause=CLAUSE, where=first, problem=problem, remedy=fault.remedy)
 
 
@@ -152,33 +160,38 @@ def _unlisted(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
         )
 
 
-def _contradictory(header: Header, verdicts: Verdicts) -> Iterator[_Fault]:
+def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Iterator[_Fault]:
     """Yield the verdicts that say of an item, or of one asking, what an earlier one denies."""
 
-    def differs(groups: Codes, field: str) -> Flags:
-        codes = getattr(verdicts, field).codes
+    def first_of(groups: Codes) -> Codes:
         _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-        return np.asarray(codes != codes[first[group]])
+        return np.asarray(first[group])
 
-    items = verdicts.item.codes.astype(np.int64)
+    def differs(first: Codes, field: str) -> Flags:
+        codes = getattr(verdicts, field).codes
+        return np.asarray(codes != codes[first])
+
+    items = first_of(verdicts.item.codes.astype(np.int64))
     for field in (
         *("a_sha256", "b_sha256", "candidates", "question_sha256", "gold", "right", "subset"),
     ):
         yield _Fault(
             field=field,
             rows=differs(items, field),
-            problem="is another one than in the item's first verdict",
+            problem="is another one than in the item's first verdict, {}",
             remedy="give another pair another `item`; keep a and b in one order, `first` says which"
             " stood first",
+            earlier=items,
         )
-    askings = asks(verdicts)
+    askings = first_of(asks(verdicts))
     for field in ("verdict", "a_score", "b_score", "scores", "picked"):
         rows = differs(askings, field)
         yield _Fault(
             field=field,
             rows=rows,
-            problem="differs from an earlier one of the same item, setting, order and repeat",
-            remedy=_apart(header, verdicts, rows),
+            problem="differs from {}, of the same item, setting, order and repeat",
+            remedy=_COLUMNS if is_table else _apart(header, verdicts, rows),
+            earlier=askings,
         )
 
 

@@ -44,12 +44,15 @@ class Request:
 class Taken:
     """What a table's columns were taken for: by field, and those that nothing was made of.
 
-    `assumed` says in sentences what no column states.
+    `constants` are the fields that are the same in each row. `assumed` says in sentences what no
+    column states, and `notes` which rows could not be used whole.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
     unused: Sequence[str] = ()
     assumed: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,8 +47,11 @@ _ALONE: Final[Mapping[str, str]] = {
     "a_score": "score rating grade judge_score",
 }
 _PROMPT, _QUESTION, _SCORE = "prompt", "question", "a_score"
+_JUDGE, _VERDICT, _SIDES = "judge", "verdict", ("a", "b")
 _PERSON: Final = re.compile(r"(human|annotator|rater|person|expert|reviewer)(_label)?_?\d+")
 _A_QUESTION: Final = 5  # a judge has fewer prompts than a file has questions
+_MODEL: Final = "model"
+_SHOWN: Final = 3
 
 PASSES: Final[Mapping[str, str]] = {
     **dict.fromkeys(["pass", "passed", "yes", "true", "correct", "good", "acceptable", "1"], "a"),
@@ -91,6 +94,9 @@ NO_ANSWER: Final = frozenset(
 )
 
 
+Sample = Sequence[Mapping[str, str]]
+
+
 def plain(name: str) -> str:
     """Return a column's name without what spelling varies in."""
     return re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
@@ -105,16 +111,23 @@ def recognised(
     fields: Sequence[str],
     present: Sequence[str],
     taken: Mapping[str, str],
-    sample: Sequence[Mapping[str, str]],
+    sample: Sample,
+    labels: Collection[str],
 ) -> dict[str, str]:
-    """Return the column of each of the fields; `taken` has those that the user named."""
+    """Return the column of each of the fields; `taken` has those that the user named.
+
+    A column that the user named is of no other field. `labels` are words that verdicts may be.
+    """
     columns = {field: name for field, name in taken.items() if name}
-    free = {plain(name): name for name in reversed(present) if name not in taken.values()}
+    unnamed = [name for name in present if name not in taken.values()]
+    if taken.get(_JUDGE) == _MODEL:  # the judge's name is its model as well
+        unnamed.append(_MODEL)
+    free = {plain(name): name for name in reversed(unnamed)}
     names = {**dict.fromkeys(fields, ""), **ALSO}
     if _is_question(_PROMPT, present, sample):
         names |= {_QUESTION: f"{_PROMPT} {names[_QUESTION]}"}
         del names[_PROMPT]
-    for field in [field for field in names if field in present and field not in taken]:
+    for field in [field for field in names if field in unnamed and field not in taken]:
         columns[field] = field
         free.pop(field, None)
     _take(names, columns, free, taken)
@@ -125,7 +138,69 @@ def recognised(
     people = [name for name in people_of(present) if name in free.values()]
     if people and "humans" not in {*columns, *taken}:
         columns |= {"humans": ", ".join(people)}
+    if not {_VERDICT, _SCORE, "b_score"} & {*columns, *taken}:
+        judge = [] if _JUDGE in taken else [columns.get(_JUDGE, "")]
+        alike = [name for name in judge if are_labels(name, sample, labels)] or [
+            name
+            for name in free.values()
+            if name not in people and are_labels(name, sample, labels, words=True)
+        ]
+        if len(alike) == 1:
+            columns = {of: name for of, name in columns.items() if name != alike[0]}
+            columns[_VERDICT] = alike[0]
     return columns
+
+
+def are_labels(
+    column: str, sample: Sample, labels: Collection[str], *, words: bool = False
+) -> bool:
+    """Return whether most values of a column are labels of verdicts; `words`: not all numbers."""
+    values = [value for row in sample if (value := row.get(column, "").strip().lower())]
+    known = [value in labels for value in values]
+    return 2 * sum(known) > len(known) and not (words and all(map(str.isdigit, values)))
+
+
+def no_judges(column: str, sample: Sample, labels: Collection[str]) -> str | None:
+    """Return why a column that is called after a judge cannot name judges, or None."""
+    values = [value for row in sample if (value := row[column].strip())]
+    names = [*dict.fromkeys(values)]
+    shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    if are_labels(column, sample, labels):
+        return f"holds verdicts, not who judged: {shown}"
+    if len(values) > _A_QUESTION and 2 * len(names) > len(values):
+        return f"names {len(names):,} judges in {len(values):,} rows: {shown}"
+    return None
+
+
+def two_authors(
+    verdicts: str,
+    orders: Sequence[str],
+    sample: Sample,
+    labels: Collection[str],
+    named: Sequence[str] = (),
+) -> tuple[tuple[str, ...], str | None, dict[str, str]]:
+    """Return the two authors that verdicts name, or the `named` ones, and where the order stands.
+
+    That is a column with two values, one begins with either name: `ours_first`, `base_first`. With
+    it comes which answer, a or b, each value says was shown first.
+    """
+    said = dict.fromkeys(row[verdicts].strip() for row in sample)
+    names = [*named] or [name for name in said if name and name.lower() not in labels]
+    for column in orders:
+        values = dict.fromkeys(value for row in sample if (value := row[column].strip()))
+        first = {
+            value: max((name for name in names if _begins(value, name)), key=len, default="")
+            for value in values
+        }
+        authors = tuple(name for name in names if name in first.values())
+        if len(first) == len(authors) == len(_SIDES) and "" not in first.values():
+            sides = dict(zip(authors, _SIDES, strict=True))
+            return authors, column, {value: sides[name] for value, name in first.items()}
+    return (tuple(names) if len(names) == len(_SIDES) else ()), None, {}
+
+
+def _begins(value: str, name: str) -> bool:
+    return value.startswith(name) and not value[len(name) : len(name) + 1].isalnum()
 
 
 def _take(
@@ -138,7 +213,7 @@ def _take(
                 columns[field] = free.pop(name)
 
 
-def _is_question(name: str, present: Sequence[str], sample: Sequence[Mapping[str, str]]) -> bool:
+def _is_question(name: str, present: Sequence[str], sample: Sample) -> bool:
     """Return whether a column of prompts is of questions: a judge has fewer prompts."""
     if name not in present or _QUESTION in present:
         return False

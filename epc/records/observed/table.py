@@ -1,8 +1,9 @@
 """A table of verdicts: CSV, JSON Lines, Excel or Parquet, its columns mapped to fields."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from sys import intern
@@ -17,7 +18,16 @@ from epc.records.findings import Causes
 from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE, misread
 from epc.records.observed.converting import Conversion, Request, Taken, day_of, digest
-from epc.records.observed.names import NO_ANSWER, PASSES, SIDES, recognised
+from epc.records.observed.names import (
+    NO_ANSWER,
+    PASSES,
+    SIDES,
+    Sample,
+    are_labels,
+    no_judges,
+    recognised,
+    two_authors,
+)
 from epc.records.observed.types import (
     SCORES,
     UNKNOWN,
@@ -39,6 +49,7 @@ _OF_ROW: Final = tuple(name for name in Row.__struct_fields__ if name not in _NO
 FIELDS: Final = (*_OF_ROW, *_TEXTS, *_OF_SETTING)
 _PLACES: Final = ("first", "second")
 _ITEM: Final = "item"
+_JUDGE, _REPEAT = "judge", "repeat"
 _FIRST, _VERDICT, _GOLD, _HUMANS = "first", "verdict", "gold", "humans"
 _WORDS: Final = {  # the field that the others rest on comes first
     _FIRST: ("a", "b"),
@@ -48,6 +59,7 @@ _WORDS: Final = {  # the field that the others rest on comes first
 }
 _READ: Final = {"date": day_of}
 _SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
+_LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[_VERDICT]])
 _BASELINE: Final = "the baseline"
 _FAILS: Final = digest("fail")
 EXPECTED: Final = (
@@ -59,6 +71,7 @@ EXPECTED: Final = (
 )
 _NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
 _NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
+_ASKED_AGAIN: Final = "the texts of an earlier one: the same question, asked again"
 _ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
 ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
 Cells = Iterable[tuple[int, Mapping[str, str]]]
@@ -76,7 +89,8 @@ class _UnfitError(Exception):
 class _Work:
     """What a conversion has so far; `taken` has the column of each field.
 
-    `pairs` has the two answers of each item in the order in which they were met first.
+    `pairs` has the two answers of each item in the order in which they were met first. `askings`
+    counts, where nothing names an item but its texts, how often the same was asked.
     """
 
     request: Request
@@ -87,8 +101,14 @@ class _Work:
     settings: dict[str, Setting] = field(default_factory=dict)
     keys: dict[tuple[str, ...], str] = field(default_factory=dict)
     pairs: set[tuple[str, str, str]] = field(default_factory=set)
+    askings: Counter[tuple[object, ...]] | None = None
     rows: list[Row] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+
+    @property
+    def known(self) -> set[str]:
+        """The words that a verdict may be, in lower case."""
+        return {*_LABELS, *map(str.lower, self.request.words)}
 
     @property
     def has_texts(self) -> bool:
@@ -113,6 +133,9 @@ def convert(source: Path, request: Request) -> Conversion:
         work.causes.add(0, "", "holds no verdict", f"expected {EXPECTED}")
     if work.causes:
         return Conversion(findings=work.causes.findings())
+    if work.askings and (again := work.askings.total() - len(work.askings)):
+        repeats = f"{again:,} row{'s repeat' if again > 1 else ' repeats'} {_ASKED_AGAIN}"
+        work.taken = replace(work.taken, assumed=[*work.taken.assumed, repeats])
     header = Header(
         schema_version=1,
         source=request.source(name=source.name),
@@ -194,7 +217,7 @@ def _flat(value: Any, above: str = "") -> Iterator[tuple[str, str]]:
             yield name, str(inner)
 
 
-def _choose(present: tuple[str, ...], sample: list[Mapping[str, str]], work: _Work) -> None:
+def _choose(present: Sequence[str], sample: Sample, work: _Work) -> None:
     """Choose the column of each field; what cannot be chosen is a finding."""
     mapped, stated = work.request.columns, work.request.constants
     has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
@@ -206,26 +229,84 @@ def _choose(present: tuple[str, ...], sample: list[Mapping[str, str]], work: _Wo
             work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
         elif name in mapped and mapped[name] not in present:
             work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
-    columns = recognised(FIELDS, present, {**dict.fromkeys(stated, ""), **mapped}, sample)
+    if work.causes:
+        return
+    columns = recognised(
+        FIELDS, present, {**dict.fromkeys(stated, ""), **mapped}, sample, work.known
+    )
+    authors = _authors(columns, present, sample, work)
     columns = {
         name: columns[name]
         for name in sorted(columns, key=lambda name: [*present, columns[name]].index(columns[name]))
     }
-    for needed in (("a", "a_sha256", "a_by"), ("verdict", *SCORES)):
-        if not {*columns, *stated} & {*needed}:
-            remedy = f"map a column to it by --map {needed[0]}=COLUMN: {has}"
-            work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
+    _refuse(columns, {*columns, *stated, *authors}, present, sample, work)
     labels = (row[columns[_VERDICT]] for row in sample if _VERDICT in columns)
     said = {label.strip().lower() for label in labels}
-    assumed = dict(_assumed({*columns, *stated}, said))
+    assumed = dict(_assumed({*columns, *stated, *authors}, said))
     people = columns.get(_HUMANS, "").split(", ")
     unused = [name for name in present if name not in {*columns.values(), *people}]
-    work.taken = Taken(columns=columns, unused=unused, assumed=[*assumed])
+    constants = {**stated, **authors}
+    work.taken = Taken(columns=columns, constants=constants, unused=unused, assumed=[*assumed])
     work.constants = {
-        **stated,
+        **constants,
         **{name: value for of in assumed.values() for name, value in of.items()},
     }
-    work.labels = {**(PASSES if ALONE in assumed else SIDES), **work.request.words}
+    sides = PASSES if ALONE in assumed else SIDES
+    work.labels = {**sides, **work.labels, **work.request.words}
+    if work.has_texts and not {_ITEM, _REPEAT} & {*columns, *stated}:
+        work.askings = Counter()
+
+
+def _authors(
+    columns: dict[str, str], present: Sequence[str], sample: Sample, work: _Work
+) -> dict[str, str]:
+    """Return whose the answers are where only the verdicts name two authors.
+
+    A column that says in their names what was shown first becomes `first`.
+    """
+    stated, by = work.request.constants, ("a_by", "b_by")
+    if _VERDICT not in columns or {"a", "a_sha256", *by} & {*columns}:
+        return {}
+    free = [name for name in present if name not in columns.values()]
+    orders = [columns[_FIRST]] if _FIRST in columns else free
+    verdicts = columns[_VERDICT]
+    named = [stated[name] for name in by if name in stated]
+    authors, order, sides = two_authors(verdicts, orders, sample, work.known, named)
+    if order and _FIRST not in stated:
+        columns[_FIRST] = order
+        work.labels = sides
+    return dict(zip(by, authors, strict=False))
+
+
+def _refuse(
+    columns: Mapping[str, str],
+    known: Collection[str],
+    present: Sequence[str],
+    sample: Sample,
+    work: _Work,
+) -> None:
+    """Note what no table of verdicts can lack, and a judge's column that names no judges."""
+    has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
+    alike = [name for name in present if are_labels(name, sample, work.known, words=True)]
+    other = {
+        "a": ", or name two authors by --set a_by=NAME --set b_by=NAME",
+        _VERDICT: f" (these look like verdicts: {', '.join(map(repr, alike))})" if alike else "",
+    }
+    for needed in (("a", "a_sha256", "a_by"), (_VERDICT, *SCORES)):
+        if not {*known} & {*needed}:
+            remedy = f"map a column to it by --map {needed[0]}=COLUMN{other[needed[0]]}: {has}"
+            work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
+    column = columns.get(_JUDGE, "")
+    if work.causes or not column or _JUDGE in work.request.columns:
+        return
+    if why := no_judges(column, sample, work.known):
+        remedy = (
+            "name one judge by --set judge=NAME, "
+            f"or say that it names judges by --map judge={column}"
+        )
+        if are_labels(column, sample, work.known):
+            remedy = f"if these are the verdicts, --map verdict={column}; else {remedy}"
+        work.causes.add(1, column, why, remedy)
 
 
 def _assumed(known: Collection[str], said: Collection[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -274,7 +355,16 @@ def _row(values: Mapping[str, str], work: _Work) -> Row:
                 raise _UnfitError(key, f"is not that of {name}", f"leave out {key}, or {name}")
     verdict |= _words(values, work.labels, scored=any(map(verdict.get, SCORES)))
     verdict |= {"file": _FILE, "setting": _setting(values, work)}
-    return msgspec.convert(_named(verdict, work), Row, strict=False)
+    return msgspec.convert(_numbered(_named(verdict, work), work), Row, strict=False)
+
+
+def _numbered(verdict: dict[str, Any], work: _Work) -> dict[str, Any]:
+    """Return a verdict with the number of its asking, where only texts say that it is the same."""
+    if work.askings is None:
+        return verdict
+    asking = tuple(verdict.get(name) for name in ("item", "setting", _FIRST))
+    work.askings[asking] += 1
+    return verdict | ({_REPEAT: work.askings[asking] - 1} if work.askings[asking] > 1 else {})
 
 
 def _named(verdict: dict[str, Any], work: _Work) -> dict[str, Any]:

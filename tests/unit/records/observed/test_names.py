@@ -210,3 +210,107 @@ def test_reading_r77_a_number_where_a_label_is_expected_names_the_column_of_scor
 
     assert found.where == "t.csv:2/verdict"
     assert found.remedy.startswith("a column of scores is a_score: --map a_score=COLUMN")
+
+
+SHEET = "question,response_a,response_b,judge,human\n"
+
+
+@pytest.mark.parametrize("column", ["judge", "gpt-4o"])
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_column_of_labels_is_the_verdict_and_names_no_judge(
+    column: str, tmp_path: Path, *, mapped: bool
+) -> None:
+    text = SHEET.replace("judge", column) + "q1,x,y, Response A,A\nq2,x,y,b,A\nq3,x,y,n/a,tie\n"
+    columns = {"verdict": column} if mapped else {}
+
+    done = converted(tmp_path, text, columns=columns)
+
+    assert [row["verdict"] for row in rows(done)] == ["a", "b", "unreadable"]
+    assert (done.taken.columns["verdict"], done.taken.columns["humans"]) == (column, "human")
+    assert "judge" not in done.taken.columns
+    assert done.header is not None
+    assert [*done.header.settings] == ["unknown"]
+
+
+def test_two_columns_of_labels_are_both_named_where_none_is_called_a_verdict(
+    tmp_path: Path,
+) -> None:
+    text = "id,a,b,gpt-4o,sonnet\n1,x,y,A,B\n2,x,y,B,B\n"
+
+    (found,) = converted(tmp_path, text).findings
+
+    assert "these look like verdicts: 'gpt-4o', 'sonnet'" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("judges", "problem", "remedy"),
+    [
+        ("AABBAB", "holds verdicts, not who judged: 'A', 'B'", "--map verdict=judge"),
+        ("uvwxyz", "names 6 judges in 6 rows: 'u', 'v', 'w', ...", "--set judge=NAME"),
+    ],
+)
+def test_judges_that_can_be_none_are_a_finding_and_the_fix_works(
+    judges: str, problem: str, remedy: str, tmp_path: Path
+) -> None:
+    text = "id,a,b,judge,winner\n" + "".join(f"{n},x,y,{j},A\n" for n, j in enumerate(judges))
+
+    (found,) = converted(tmp_path, text).findings
+
+    assert (found.where, found.problem) == ("t.csv:1/judge", problem)
+    assert remedy in found.remedy
+    assert rows(
+        converted(
+            tmp_path,
+            text,
+            columns={"verdict": "judge"} if "A" in judges else {},
+            constants={} if "A" in judges else {"judge": "j"},
+        )
+    )
+    assert rows(converted(tmp_path, text, columns={"judge": "judge"}))
+
+
+def test_rows_of_equal_texts_are_askings_of_one_question_unless_something_names_it(
+    tmp_path: Path,
+) -> None:
+    text = SHEET + "q,x,y,A,A\nq,x,y,B,A\np,x,y,A,A\nq,x,y,A,A\n"
+
+    done = converted(tmp_path, text)
+
+    assert [row.get("repeat", 0) for row in rows(done)] == [0, 1, 0, 2]
+    assert len({row["item"] for row in rows(done)}) == 2
+    assert done.taken.assumed[-1].startswith("2 rows repeat the texts of an earlier one")
+    named = "id," + text.replace("\nq", "\n1,q").replace("\np", "\n2,p")
+    assert not any("repeat" in row for row in rows(converted(tmp_path, named)))
+
+
+ORDERS = """id,verdict,order
+1,ours,ours_first
+1,base,base_first
+2,tie,ours_first
+2,ours,base_first
+"""
+
+
+def test_two_names_among_the_verdicts_are_who_wrote_the_answers(tmp_path: Path) -> None:
+    done = converted(tmp_path, ORDERS)
+
+    by_hand = converted(
+        tmp_path,
+        ORDERS,
+        columns={"first": "order"},
+        constants={"a_by": "ours", "b_by": "base"},
+        words={"ours_first": "a", "base_first": "b"},
+    )
+    assert rows(done) == rows(by_hand)
+    assert [(row["verdict"], row["first"]) for row in rows(done)] == [
+        *(("a", "a"), ("b", "b"), ("tie", "a"), ("a", "b")),
+    ]
+    assert done.taken.constants == {"a_by": "ours", "b_by": "base"}
+    # Whoever is named first by the user is answer a, and the order is still known.
+    turned = converted(tmp_path, ORDERS, constants={"a_by": "base", "b_by": "ours"})
+    assert [(row["verdict"], row["first"]) for row in rows(turned)] == [
+        *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a")),
+    ]
+    # A third name is none of a pair: it is a label to explain.
+    strange = converted(tmp_path, ORDERS.replace("tie", "cannot say")).findings
+    assert [each.problem for each in strange] == ["'cannot say' is no label"]

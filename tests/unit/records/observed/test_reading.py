@@ -111,7 +111,7 @@ def without(*keys: str) -> dict[str, Any]:
         (
             {**GOOD, "verdict": "b"},
             "/verdict",
-            "differs from an earlier one of the same item, setting, order and repeat",
+            "differs from v.jsonl:2/verdict, of the same item, setting, order and repeat",
         ),
     ],
 )
