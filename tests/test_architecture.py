@@ -1,4 +1,4 @@
-"""The architecture page against the code: its rooms, its picture and its four journeys."""
+"""The architecture page against the code: its rooms, its picture and its three journeys."""
 
 import importlib
 import re
@@ -16,7 +16,6 @@ JOURNEYS = {
     "From a model's reply to gamma": 12,
     "From a judge's reply to its archived judgment": 6,
     "From a submission to its page": 11,
-    "From an end date to expired": 6,
 }
 STEP = re.compile(r"^\| (\d+) \| `(epc[\w.]+)` \| (calls|gives to|written to `[^`]+`|-) \| .+ \|$")
 
