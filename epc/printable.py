@@ -7,9 +7,11 @@ a workflow, and what is not seen makes two names look like one.
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
+GAP: Final = "  "  # between columns
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for a formula's start
 _FORMULAS: Final = re.compile(f"(^|[\n\r])(?=[{re.escape(''.join(FORMULA))}])")
 _COLONS: Final = re.compile(":(?=:)")
@@ -114,3 +116,10 @@ def _escape(char: str) -> str:
     """Return a character as JSON escapes it: in UTF-16, so beyond the first plane in two."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield rows as lines, each column of one width."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield GAP.join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip()

@@ -9,6 +9,7 @@ from typing import Final, Self
 
 from msgspec import Struct, convert
 
+from epc.printable import aligned
 from epc.protocol.interpretation import COIN_GAMMA, COIN_MEAN
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
@@ -24,7 +25,6 @@ from epc.registry.figures import (
 )
 from epc.registry.kinds.measured import measured_offer
 from epc.registry.kinds.table import KINDS
-from epc.registry.listing import aligned
 from epc.registry.record import Record
 from epc.registry.reference import PAPER, ReferenceRow
 from epc.registry.registry import Registry
@@ -209,9 +209,9 @@ def beside_text(value: Beside) -> str:
     missing = (f"  {name}: {why}" for name, why in value.missing.items())
     parts = [
         f"{' beside '.join(names)}: {'not ' if value.unlike else ''}like for like",
-        f"What differs\n{aligned([('', *names), *facts])}",
+        "\n".join(["What differs", *aligned([("", *names), *facts])]),
         f"The same in both: {', '.join(same) or 'nothing'}",
-        f"Figures, with their 95% intervals\n{aligned(rows)}" if value.figures else "",
+        "\n".join(["Figures, with their 95% intervals", *aligned(rows)]) if value.figures else "",
         "\n".join(["Not compared", *missing]) if value.missing else "",
         value.sentence,
     ]
@@ -235,7 +235,7 @@ def all_beside_text(values: Sequence[tuple[ReferenceRow, Beside]]) -> str:
     )
     parts = (
         f"{own.name} beside Reference Snapshot v1.0 ({PAPER}), by table and row",
-        aligned([head, _row("", own, own, ""), *rows]),
+        "\n".join(aligned([head, _row("", own, own, ""), *rows])),
         "In brackets: the row's figure minus the run's.",
         "\n".join(["Not compared", f"  printed in no row: {', '.join(never)}", *sorted(lacks)]),
         follows,

@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import to_builtins
 
+from epc.printable import aligned
 from epc.protocol.results import Json
 from epc.registry.expiry import Reason, Status
 from epc.registry.figures import Figure, at, headline_of, reading_of
@@ -144,11 +145,12 @@ def text(rows: Sequence[Entry]) -> str:
         alike = (row for row in rows if KINDS[row.kind].about == about)
         chosen = [row for row in alike if row.example == example]
         chosen.sort(key=lambda row: not row.served)
-        parts += [f"{title}\n{_LAID_OUT[about](chosen)}"] if chosen else []
+        if chosen:
+            parts.append("\n".join([title, *aligned(_LAID_OUT[about](chosen))]))
     return "\n\n".join(parts) or "no snapshot"
 
 
-def _judgments(rows: Sequence[Entry]) -> str:
+def _judgments(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
     """Return judged snapshots as a table."""
     cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
     for row in rows:
@@ -156,10 +158,10 @@ def _judgments(rows: Sequence[Entry]) -> str:
         invalid = figure_text(row.invalid, row.invalid_ci95)
         shares = (str(row.n), passed, invalid)
         cells.append((row.tag, row.trust, _asked(row), *shares, row.words))
-    return aligned(cells)
+    return cells
 
 
-def _recorded(rows: Sequence[Entry]) -> str:
+def _recorded(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
     """Return observed snapshots as a table; the figure has its own n (Reading R97)."""
     cells = [("tag", "judge", "verdicts", "figure", "n, items", "faults", "state")]
     for row in rows:
@@ -167,10 +169,10 @@ def _recorded(rows: Sequence[Entry]) -> str:
         rests_on = f"{row.figure_n:,}, {row.figure_items:,}" if row.figure_items else "-"
         middle = (row.evaluator, f"{row.n:,}", figure, rests_on, str(row.faults))
         cells.append((row.tag, *middle, row.words))
-    return aligned(cells)
+    return cells
 
 
-def _table(rows: Sequence[Entry]) -> str:
+def _table(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
     head = ("tag", "trust", "evaluator", "N", "figure", "by EPC-5.2", "excess")
     cells = [(*head, "audit", "faults", "state", "variant")]
     for row in rows:
@@ -181,16 +183,16 @@ def _table(rows: Sequence[Entry]) -> str:
         middle = (row.trust, _asked(row), str(row.n), figure)
         right = (row.epc_5_2 or "-", excess, audit, str(row.faults), row.words)
         cells.append((row.tag, *middle, *right, row.variant or "-"))
-    return aligned(cells)
+    return cells
 
 
-def _loops(rows: Sequence[Entry]) -> str:
+def _loops(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
     """Return loop snapshots as a table; the figure is the first start's gain by gold."""
     cells = [("tag", "judge", "runs", "figure", "state")]
     for row in rows:
         figure = f"{row.figure} {figure_text(row.mean, row.ci95)}"
         cells.append((row.tag, row.evaluator, f"{row.n:,}", figure, row.words))
-    return aligned(cells)
+    return cells
 
 
 _LAID_OUT: Final = {
@@ -207,15 +209,6 @@ def _audit(row: Entry) -> str:
 
 def _asked(row: Entry) -> str:
     return f"{row.evaluator} (proxy)" if row.proxy else row.evaluator
-
-
-def aligned(cells: Sequence[tuple[str, ...]]) -> str:
-    """Return rows as columns of one width."""
-    widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

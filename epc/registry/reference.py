@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from epc.printable import aligned
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
 from epc.registry.figures import figures, reading_of
-from epc.registry.listing import aligned
 from epc.registry.record import Fault
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -108,7 +108,8 @@ def reference_text(rows: list[ReferenceRow]) -> str:
             (*row.cells, *([row.reading] if read else []), str(row.snapshot.tag), row.state.words)
             for row in own
         ]
-        parts.append(f"{name}: {title}\n{aligned([(*head, *read, 'snapshot', 'state'), *cells])}")
+        table = aligned([(*head, *read, "snapshot", "state"), *cells])
+        parts.append("\n".join([f"{name}: {title}", *table]))
     places: dict[str, list[str]] = {}
     for row in rows:
         for fault in row.faults:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final, Literal, Self, TypeAlias, Union
 
 from epc.errors import Finding
+from epc.printable import GAP, aligned
 from epc.report.charts.chart import Chart
 
 _WIDTH: Final = 120  # characters; a wider table goes on below
 _MOST_ROWS: Final = 40
-_GAP: Final = "  "
 
 
 class Toned(str):
@@ -125,7 +125,7 @@ def _lines(part: Part) -> Iterator[str]:  # noqa: C901  (a form for each kind of
         case Conclusion(word, sentence):
             yield from (word, f"  {sentence}") if sentence else (word,)
         case Facts(pairs):
-            yield from _aligned(pairs)
+            yield from aligned(pairs)
         case Listed(items):
             yield from (f"- {item}" for item in items)
         case Table(_, rows):
@@ -153,7 +153,7 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
         block = [first, *others[:1]]
         while len(block) <= len(others) and _width(*block, others[len(block) - 1]) <= _WIDTH:
             block.append(others[len(block) - 1])
-        yield from _aligned(list(zip(*block, strict=True)))
+        yield from aligned(list(zip(*block, strict=True)))
         others = others[len(block) - 1 :]
         if not others:
             break
@@ -163,10 +163,4 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _width(*columns: Sequence[str]) -> int:
-    return sum(max(map(len, column)) + len(_GAP) for column in columns) - len(_GAP)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield _GAP.join(c.ljust(width) for c, width in zip(row, widths, strict=True)).rstrip()
+    return sum(max(map(len, column)) + len(GAP) for column in columns) - len(GAP)

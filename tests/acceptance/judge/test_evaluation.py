@@ -20,7 +20,7 @@ from engine_support import (
     read_rows,
     sitting,
 )
-from judge_support import archived, grid, judged_by_models, record_for, reply_row, write_rows
+from judge_support import archived, grid, judged_by_models, write_rows
 from shared_support import shared
 
 from epc.analysis.judging.evaluation import document
@@ -306,19 +306,6 @@ def test_ctrl_c_and_a_limit_leave_work_that_the_same_command_finishes(
     done = epc("resume", tmp_path / "e")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Judge-v1.0")
-
-
-def test_replies_that_exist_are_imported(tmp_path: Path, table: Path) -> None:
-    replies = [reply_row(row, "GPT-4", record_for(row, "GPT-4")) for row in ROWS]
-    replies[0]["reply"] = "no"
-    bundle = write_rows(tmp_path / "replies.jsonl", replies)
-    epc("judge", "plan", table, "--judge", "GPT-4", "--recorded", "--out", tmp_path / "e")
-
-    done = epc("judge", "import", bundle, tmp_path / "e", "--format", "json")
-
-    assert done.returncode == 0, done.stderr
-    (found,) = json.loads(done.stdout)["evaluations"]
-    assert found["totals"]["cross_judge"]["valid"] == 3
 
 
 def test_an_archive_that_was_changed_is_found(tmp_path: Path, table: Path) -> None:

@@ -314,14 +314,6 @@ def test_each_verdict_is_counted_once_while_it_is_watched(tmp_path: Path) -> Non
     assert sum(watched[0].said.values()) == len(ROWS)
 
 
-def test_a_limit_on_cost_needs_a_price(tmp_path: Path, endpoint: Endpoint) -> None:
-    planned(tmp_path / "e", ROWS, [HOSTED])
-
-    with pytest.raises(UsageError, match="price"):
-        judged_by_models(tmp_path / "e", limits=Limits(max_cost=Decimal(1)))
-    assert endpoint.received == []
-
-
 def test_a_sample_that_does_not_fit_under_the_cap_stops_no_cheaper_one(
     tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,16 +341,6 @@ def test_a_judge_that_is_no_longer_the_same_is_refused(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
 
     with pytest.raises(UsageError, match="endpoint is"):
-        judged_by_models(tmp_path / "e")
-
-
-def test_a_key_is_asked_for_before_anything_is_sent(
-    tmp_path: Path, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planned(tmp_path / "e", ROWS, [HOSTED])
-    monkeypatch.delenv("OPENAI_API_KEY")
-
-    with pytest.raises(UsageError, match="set OPENAI_API_KEY"):
         judged_by_models(tmp_path / "e")
 
 
