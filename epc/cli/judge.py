@@ -7,8 +7,7 @@ import click
 
 from epc.cli.asking import judge_options
 from epc.cli.common import leave, note, now, say_checked, tell, write_page
-from epc.cli.judge_competence import competence
-from epc.cli.judge_run import run, show_report
+from epc.cli.judge_run import competence, run, show_report
 from epc.cli.options import (
     FILE,
     FOLDER,

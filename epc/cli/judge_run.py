@@ -1,4 +1,4 @@
-"""`epc judge run`, and the report at its end."""
+"""`epc judge run` and its report, and `epc judge competence`: before it, or at any time."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,14 +6,142 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import canary_option, limit_options
-from epc.cli.common import echo_json, leave, note, now, say
-from epc.cli.judge_competence import budget_for, is_fit
+from epc.cli.common import echo_json, leave, note, now, say, tell
 from epc.cli.options import FOLDER, format_option
 from epc.cli.run_session import carried_out
+from epc.judge.planted import PAIRS
 
 if TYPE_CHECKING:
-    from epc.analysis.judging.evaluation import Report
+    from collections.abc import Sequence
+
+    from epc.analysis.judging.evaluation import Competence, Report
     from epc.engine.budget import Budget, Limits
+    from epc.engine.judging.competence import Asked, Test
+
+
+@click.command()
+@click.argument("folder", type=FOLDER)
+@click.option("--judge", "judges", multiple=True, metavar="MODEL", help="Only this. Repeatable.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(1, 1000),
+    default=PAIRS,
+    show_default=True,
+    metavar="N",
+    help="From how many outputs to make texts; counts for the first session.",
+)
+@click.option("--named", is_flag=True, help="Ask these outputs under their true names as well.")
+@click.option("--ablation", is_flag=True, help="Ask them without what the judge quoted as well.")
+@click.option(
+    "--retest",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Ask N outputs of the judged set again: once a day.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
+@limit_options
+@format_option
+def competence(
+    folder: Path,
+    judges: tuple[str, ...],
+    pairs: int,
+    named: bool,
+    ablation: bool,
+    retest: int,
+    dry_run: bool,
+    limits: "Limits",
+    form: str,
+) -> None:
+    r"""Test the judges of a planned FOLDER on texts whose order of scores is known.
+
+    From outputs of the set it makes texts that are worth less: cut in half, shuffled, an answer to
+    another task, without a section that the task asks for. It also shows the same text twice, a
+    padded one and one without markup. The judge scores all of them as it would the set. What it
+    says stands in FOLDER/competence, outside every primary figure, and in the report. The command
+    goes on where it stopped and exits 1 if a judge is incapable.
+
+    \b
+    Example:
+      epc judge competence judged --max-cost 1
+      epc judge competence judged --named --ablation --retest 20
+      epc judge run judged --competence-first
+    """
+    from epc.engine.judging.competence import Asked, forecast, tests_of
+
+    options = Asked(pairs=pairs, named=named, ablation=ablation, retest=retest)
+    tests = tests_of(folder, judges, options)
+    if dry_run:
+        from epc.cli.run_session import show_forecast
+
+        show_forecast(forecast(tests, now()), form)
+        if ablation:
+            note("ablation comes on top: at most two calls for each output, once it is judged")
+        return
+    ask(tests, limits, budget_for(folder, limits), again=again(folder, options, judges))
+    results = _shown(folder, judges, form)
+    leave(clean=not _incapable(results))
+
+
+def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
+    """Test the judges of a set before it is judged; return whether none is incapable."""
+    from epc.analysis.judging.competence import competences
+    from epc.engine.judging.competence import Asked, tests_of
+    from epc.report.judging.competence import title_of
+
+    tests = tests_of(folder, (), Asked())
+    ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
+    results = competences(folder)
+    for one in results:
+        note(f"competence {title_of(one)}")
+    return not _incapable(results)
+
+
+def budget_for(folder: Path, limits: "Limits") -> "Budget":
+    """Return the budget of everything that one command asks the judges of a set."""
+    from epc.engine.judging.evaluate import open_evaluation
+    from epc.engine.run_session import budget_of
+
+    return budget_of([role.model for role in open_evaluation(folder).judges.values()], limits)
+
+
+def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: str) -> None:
+    """Ask what tests judges, from wherever that stands."""
+    from epc.cli.progress import shown
+    from epc.engine.judging.competence import assess
+
+    work = assess(tests, clock=now, watch=shown, limits=limits, budget=budget)
+    carried_out(work, again=again)
+
+
+def again(folder: Path, options: "Asked", judges: tuple[str, ...]) -> str:
+    """Return the command that goes on with a test."""
+    words = [
+        *(f"--judge {judge}" for judge in judges),
+        *(["--named"] if options.named else ()),
+        *(["--ablation"] if options.ablation else ()),
+        *([f"--retest {options.retest}"] if options.retest else ()),
+    ]
+    return " ".join(["epc judge competence", str(folder), *words])
+
+
+def _shown(folder: Path, judges: tuple[str, ...], form: str) -> "list[Competence]":
+    from epc.analysis.judging.competence import competences
+    from epc.records.typed import as_json
+    from epc.report.document import printed
+    from epc.report.judging.competence import competence
+
+    results = [one for one in competences(folder) if not judges or one.judge in judges]
+    tell(
+        form,
+        lambda: {"competence": as_json(results)},
+        lambda: printed(competence(results)),
+    )
+    return results
+
+
+def _incapable(results: "Sequence[Competence]") -> bool:
+    return any(one.word == "incapable" for one in results)
 
 
 @click.command()
@@ -76,7 +204,7 @@ def judge_on(
 ) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
     from epc.records.canary import in_words
-    from epc.records.judging.layout import is_complete, load_run_log
+    from epc.records.judging.documents import is_complete, load_run_log
 
     if is_complete(folder):
         note(f"{folder} is complete")

@@ -39,7 +39,7 @@ def command(
       epc resume runs/first
       epc resume runs/judges
     """
-    from epc.records.judging.layout import is_evaluation
+    from epc.records.judging.documents import is_evaluation
 
     if is_evaluation(run):
         from epc.cli.judge_run import judge_on

@@ -289,13 +289,18 @@ class Provenance(Struct, frozen=True, kw_only=True):
     members: tuple[MemberUsage, ...] = ()
 
 
-class RawFile(Struct, frozen=True, kw_only=True):
-    """A raw file beside the manifest."""
+class DescribedFile(Struct, frozen=True, kw_only=True):
+    """A file whose content a record vouches for."""
 
-    path: str
     sha256: str
     bytes: int
     rows: int
+
+
+class RawFile(DescribedFile, frozen=True, kw_only=True):
+    """A raw file beside the manifest."""
+
+    path: str
 
 
 class Accuracy(Struct, frozen=True, kw_only=True):

@@ -10,8 +10,7 @@ from typing import Any, Final
 from epc.digests import parse_sums
 from epc.errors import EpcError
 from epc.records import strict_json
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.layout import PLAN, PROMPTS, RUN_LOG
+from epc.records.judging.documents import PLAN, PROMPTS, RUN_LOG, Plan, RunLog
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.expiry import Expiry, unconfirmed_from

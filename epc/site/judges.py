@@ -11,7 +11,7 @@ from epc.analysis.judging.shares import judgments_of
 from epc.analysis.observed import beside
 from epc.analysis.observed_rows import Choices
 from epc.protocol.results import Json
-from epc.records.judging.layout import PLAN, RUN_LOG
+from epc.records.judging.documents import PLAN, RUN_LOG
 from epc.records.observed.columns import joined
 from epc.records.observed.reading import read
 from epc.records.observed.types import Setting

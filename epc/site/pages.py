@@ -12,8 +12,7 @@ from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.layout import OUTPUTS
+from epc.records.judging.documents import OUTPUTS, Plan, RunLog
 from epc.registry import layout
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, headline_of

@@ -27,8 +27,8 @@ from epc.analysis.judging.trust import is_none
 from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
 from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Planting
 from epc.records.judging.competence import part_folder, retests
+from epc.records.judging.documents import is_complete, load_plan, load_run_log
 from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.layout import is_complete, load_plan, load_run_log
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL, RULES, Rules
 from epc.statistics.figures import Mean
 

@@ -5,17 +5,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.judging.agreement import between_judges, compared, over_readable, ratings_by
+from epc.analysis.judging.agreement import (
+    between_judges,
+    compared,
+    over_readable,
+    ratings_by,
+    self_preferences,
+)
 from epc.analysis.judging.results import Agreement, Drifted, Evidence, SelfPreference, Share
-from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import Judgment, counted, evidence, judgments_of
 from epc.analysis.sharing import is_one
 from epc.audit.competence import Word
 from epc.errors import Finding
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.layout import load_plan, load_run_log
+from epc.records.judging.documents import Plan, RunLog, load_plan, load_run_log
 from epc.spec.judge_v1 import CROSS, METHODS, Method
 from epc.statistics.figures import Mean
 

@@ -29,8 +29,7 @@ from epc.analysis.sharing import Answer, answer_of, undated
 from epc.arrays import Array, Codes, np
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
-from epc.records.judging.documents import Record
-from epc.records.judging.layout import load_plan, role_of
+from epc.records.judging.documents import Record, load_plan, role_of
 from epc.records.judging.recheck import calls_of, records
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
 from epc.spec.judge_v1 import (

@@ -6,13 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.judging.agreement import between_judges, over_readable
+from epc.analysis.judging.agreement import between_judges, over_readable, self_preferences
 from epc.analysis.judging.competence import competences
 from epc.analysis.judging.disagreements import disagreements
 from epc.analysis.judging.drift import Evaluated, drift, evaluated
 from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import Drifted, Group, Section
-from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import (
     AXES,
     Judgment,
@@ -25,7 +24,7 @@ from epc.analysis.judging.shares import (
 )
 from epc.analysis.judging.trust import statements
 from epc.errors import Finding, UsageError
-from epc.records.judging.layout import LABELS, load_plan
+from epc.records.judging.documents import LABELS, load_plan
 from epc.spec.judge_v1 import CROSS, PROTOCOL, SELF, Rules
 
 _FEW_VALID: Final = 0.5

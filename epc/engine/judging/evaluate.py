@@ -33,15 +33,16 @@ from epc.protocol.results import Json
 from epc.records.canary import TWICE, Canary
 from epc.records.config_json import decoding_of
 from epc.records.judging.archive import Archive, Given, begin, complete, is_watched
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.evaluation_set import EvaluationSet, Row
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     LONGEST_LINE,
+    Plan,
+    RunLog,
     is_complete,
     load_plan,
     load_run_log,
     role_of,
 )
+from epc.records.judging.evaluation_set import EvaluationSet, Row
 from epc.records.judging.prompts import JudgePrompt, load_mapping, load_prompts
 from epc.records.layout import CALLS, stamp
 from epc.records.strict_json import dumps_line, write_text

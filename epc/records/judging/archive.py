@@ -30,18 +30,23 @@ from epc.judge.samples import Sample
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.canary import Canary
-from epc.records.judging.documents import DescribedFile, Plan, Record, RunLog, Tally, Totals
-from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     INVALID,
     README,
     RUN_LOG,
     SAMPLES,
+    Plan,
+    Record,
+    RunLog,
+    Tally,
+    Totals,
     load,
     records_path,
     role_of,
 )
+from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.layout import CALLS, digest
+from epc.records.manifest import DescribedFile
 from epc.records.strict_json import dumps_line, write_text, written_whole
 from epc.records.typed import as_json, parse
 from epc.records.usage import Spent

@@ -15,13 +15,15 @@ from typing import Final
 from epc.digests import sha256
 from epc.judge.planted import ABLATED, CONTROL, OFF_TASK, Original, planted
 from epc.judge.samples import Sample
-from epc.records.judging.documents import Judge, Part, Plan
-from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_evaluation
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     MAPPING,
+    Judge,
+    Part,
+    Plan,
     is_evaluation,
     load_plan,
 )
+from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row, write_evaluation
 from epc.records.judging.prompts import check_mapping, load_prompts
 from epc.spec.judge_v1 import CROSS, Method
 

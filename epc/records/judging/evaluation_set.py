@@ -14,8 +14,16 @@ from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
 from epc.protocol.results import Json
-from epc.records.judging.documents import Plan, Planned, Thresholds
-from epc.records.judging.layout import MAPPING, OUTPUTS, PLAN, SAMPLES, require_planned
+from epc.records.judging.documents import (
+    MAPPING,
+    OUTPUTS,
+    PLAN,
+    SAMPLES,
+    Plan,
+    Planned,
+    Thresholds,
+    require_planned,
+)
 from epc.records.judging.prompts import JudgePrompt, reference, write_prompts
 from epc.records.judging.tables import content_of
 from epc.records.layout import digest

@@ -18,9 +18,8 @@ from epc.errors import Finding, MalformedError, UsageError
 from epc.judge.mapping import RubricMapping
 from epc.judge.samples import NAMES, Sample, Unit
 from epc.records.judging.archive import Archive, Given, begin, complete
-from epc.records.judging.documents import RunLog
+from epc.records.judging.documents import RunLog, is_complete, load_plan
 from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.layout import is_complete, load_plan
 from epc.records.judging.prompts import load_mapping
 from epc.records.judging.tables import rows_of
 from epc.records.typed import parse

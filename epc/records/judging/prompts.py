@@ -13,8 +13,14 @@ from epc.judge.mapping import CLAUSE, RubricMapping, read_mapping
 from epc.judge.prompt import template_problem
 from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.judging.documents import Plan, Reference
-from epc.records.judging.layout import MAPPING, PROMPT_MANIFEST, PROMPTS, require_planned
+from epc.records.judging.documents import (
+    MAPPING,
+    PROMPT_MANIFEST,
+    PROMPTS,
+    Plan,
+    Reference,
+    require_planned,
+)
 from epc.records.judging.tables import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import write_bytes, write_text

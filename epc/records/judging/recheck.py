@@ -20,10 +20,7 @@ from epc.records.findings import Checked, Findings
 from epc.records.json_difference import contradictions
 from epc.records.judging.archive import Given, described, judgement, record_of
 from epc.records.judging.competence import departures, parts
-from epc.records.judging.documents import Plan, Planned, Record, RunLog, Tally
-from epc.records.judging.evaluation_set import EvaluationSet, output_path
-from epc.records.judging.labels import departures as departures_of_labels
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     INVALID,
     LABELS,
     LONGEST_LINE,
@@ -33,12 +30,19 @@ from epc.records.judging.layout import (
     README,
     RUN_LOG,
     SAMPLES,
+    Plan,
+    Planned,
+    Record,
+    RunLog,
+    Tally,
     is_complete,
     load_plan,
     load_run_log,
     records_path,
     role_of,
 )
+from epc.records.judging.evaluation_set import EvaluationSet, output_path
+from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.prompts import load_mapping, load_prompts, prompt_path
 from epc.records.layout import CALLS, CallNames, digest
 from epc.records.replies import contradictions as contradicted

@@ -20,7 +20,7 @@ from epc.judge.samples import Sample
 from epc.records import strict_json
 from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
-from epc.records.judging.layout import LONGEST_LINE
+from epc.records.judging.documents import LONGEST_LINE
 from epc.records.observed.parquet import MAGIC, damaged, opened
 from epc.records.schemas import load
 

@@ -13,9 +13,7 @@ from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.judging.competence import COMPETENCE
-from epc.records.judging.documents import Plan, RunLog
-from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     INVALID,
     LABELS,
     OUTPUTS,
@@ -24,9 +22,12 @@ from epc.records.judging.layout import (
     RUN_LOG,
     SAMPLES,
     VALID,
+    Plan,
+    RunLog,
     load_plan,
     load_run_log,
 )
+from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.recheck import published, recheck
 from epc.records.layout import CALLS
 from epc.records.manifest import EVALUATOR, Estimate, ModelIdentity

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from epc.protocol.results import Json
-from epc.records.judging.layout import PLAN, RUN_LOG
+from epc.records.judging.documents import PLAN, RUN_LOG
 from epc.records.layout import MANIFEST
 from epc.records.loop_runs import LOOP
 from epc.records.typed import parse

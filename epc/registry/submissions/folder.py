@@ -15,7 +15,7 @@ from typing import Final
 from epc.analysis.audit import Audit
 from epc.errors import Finding, able_to
 from epc.records.findings import Findings
-from epc.records.judging.layout import RECORDS
+from epc.records.judging.documents import RECORDS
 from epc.records.layout import ATTESTATION, MANIFEST, RAW
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import kind_of

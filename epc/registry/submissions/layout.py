@@ -9,7 +9,7 @@
     submissions/<slug>/attestation.json   what GitHub attests of these files, if its runner measured
 
 A judge's evaluation, by its plan `judge.json`, is offered with the files that its plan and log need
-(`epc.records.judging.layout`), with the evaluations that tested its judge, which stand beside it
+(`epc.records.judging.documents`), with the evaluations that tested its judge, which stand beside it
 (`epc.records.judging.competence`), and with `labels.jsonl`, in the folders that they have there.
 
 Verdicts that others recorded are offered as `observed.json` and `verdicts.jsonl`.

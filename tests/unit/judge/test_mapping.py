@@ -14,7 +14,7 @@ from epc.errors import MalformedError
 from epc.judge.check import check_reply
 from epc.judge.evidence import Output
 from epc.judge.mapping import RubricMapping, _as_text, _written, read_mapping
-from epc.records.judging.layout import MAPPING, load_plan
+from epc.records.judging.documents import MAPPING, load_plan
 from epc.records.judging.prompts import check_mapping, load_mapping
 from epc.records.judging.recheck import recheck
 from epc.records.typed import as_json

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from judge_support import vectors
 
-from epc.analysis.judging.agreement import between_judges
+from epc.analysis.judging.agreement import between_judges, self_preferences
 from epc.analysis.judging.drift import Evaluated, drift, together
 from epc.analysis.judging.labels import corrected
 from epc.analysis.judging.results import Drifted
-from epc.analysis.judging.self_preference import self_preferences
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes

@@ -11,7 +11,7 @@ import pytest
 from judge_support import grid, imported, record_for, reply_row, table_row
 from records_support import epc
 
-from epc.analysis.judging import agreement, self_preference, shares
+from epc.analysis.judging import agreement, shares
 from epc.analysis.judging.evaluation import Evaluation, document, evaluation_json
 from epc.analysis.judging.shares import Judgment
 from epc.analysis.judging.summary import summary
@@ -59,7 +59,7 @@ def plainly(of: Callable[..., Any]) -> Callable[..., Any]:
 
 
 share, mean = plainly(shares.share), plainly(shares.mean)
-self_preferences = plainly(self_preference.self_preferences)
+self_preferences = plainly(agreement.self_preferences)
 
 
 def between_judges(judgments: Sequence[Judgment]) -> Any:

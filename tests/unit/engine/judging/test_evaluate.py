@@ -25,9 +25,12 @@ from epc.engine.progress import Progress
 from epc.engine.request_body import response_format
 from epc.errors import MalformedError, UsageError
 from epc.judge.samples import Unit
-from epc.records.judging.documents import Thresholds
+from epc.records.judging.documents import (
+    PROMPTS,
+    Thresholds,
+    load_plan,
+)
 from epc.records.judging.evaluation_set import Entry
-from epc.records.judging.layout import PROMPTS, load_plan
 from epc.records.judging.recheck import recheck
 from epc.records.layout import CALLS
 from epc.records.schemas import findings as schema_findings

@@ -20,8 +20,15 @@ from judge_support import (
 )
 
 from epc.errors import MalformedError, UsageError
+from epc.records.judging.documents import (
+    PLAN,
+    RUN_LOG,
+    SAMPLES,
+    load_plan,
+    load_run_log,
+    records_path,
+)
 from epc.records.judging.imports import import_replies
-from epc.records.judging.layout import PLAN, RUN_LOG, SAMPLES, load_plan, load_run_log, records_path
 from epc.records.judging.recheck import recheck
 from epc.records.schemas import findings as schema_findings
 from epc.spec.judge_v1 import METHODS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from judge_support import archived, grid, judged_by_models, planned
 
-from epc.records.judging.layout import load_plan, records_path
+from epc.records.judging.documents import load_plan, records_path
 from epc.records.judging.recheck import NamedCalls, recheck
 from epc.records.layout import CALLS
 

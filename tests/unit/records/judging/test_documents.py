@@ -5,8 +5,7 @@ from pathlib import Path
 
 from judge_support import grid, planned
 
-from epc.records.judging.documents import Plan
-from epc.records.judging.layout import PLAN
+from epc.records.judging.documents import PLAN, Plan
 from epc.records.typed import parse
 
 

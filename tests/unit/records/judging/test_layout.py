@@ -8,7 +8,7 @@ import pytest
 from judge_support import grid, judged_by_models, planned
 
 from epc.errors import MalformedError, UsageError
-from epc.records.judging.layout import (
+from epc.records.judging.documents import (
     LONGEST_LINE,
     is_complete,
     is_evaluation,

@@ -8,7 +8,7 @@ import pytest
 from judge_support import grid, judged_by_models, planned
 
 from epc.errors import EpcError
-from epc.records.judging.layout import PLAN, RUN_LOG, load_plan
+from epc.records.judging.documents import PLAN, RUN_LOG, load_plan
 from epc.records.judging.recheck import needed, recheck
 
 MAPPING = {
