@@ -11,7 +11,6 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Final
 
 from epc.engine.asking import TransientError
@@ -53,6 +52,8 @@ _SPELLINGS: Final = {
 
 def missing(provider: str) -> str | None:
     """Return which package a provider lacks here, or None; nothing is imported."""
+    from importlib.metadata import PackageNotFoundError, version
+
     for package in ("inspect-ai", SDKS.get(provider, "inspect-ai")):
         try:
             version(package)
@@ -89,6 +90,8 @@ class Inspected(Remote):
     """One model of one provider, asked through Inspect's interface to it."""
 
     def __init__(self, provider: Provider, name: str, model: str, *, base_url: str | None) -> None:
+        from importlib.metadata import version
+
         packages = {"inspect-ai", SDKS.get(provider.name, "inspect-ai")}
         identity = Identity(
             model=name,

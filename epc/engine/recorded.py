@@ -18,7 +18,6 @@ from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.table import Cell, VerdictTable, tabulate
 from epc.protocol.verdict import Verdict
-from epc.records.observed.table import stated_in
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.epc_v1 import Method
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
@@ -101,6 +100,8 @@ def read_table(path: Path) -> Table:
     Raises: UsageError or MalformedError with the line of the first row that cannot be used;
     WorldError if the file cannot be read.
     """
+    from epc.records.observed.table import stated_in
+
     rows = _Rows(path=path)
     for line, stated in stated_in(path):
         rows.add(stated, line)

@@ -5,13 +5,14 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Any, Final
 
 from epc.protocol.results import Json
 from epc.records import strict_json
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
 SCHEMA_6: Final = "https://vega.github.io/schema/vega-lite/v6.json"  # Vega-Embed's own version
@@ -50,7 +51,7 @@ def svg(specification: Json) -> str:
     return drawn
 
 
-def inner(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> str:
+def inner(element: "Element", prefix: str, escaped: Callable[[str], str]) -> str:
     """Return what an element of a drawing holds as markup for a page.
 
     Ids get a prefix, as a page has several pictures. `escaped` makes a text safe.
@@ -58,7 +59,7 @@ def inner(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> st
     return "".join(_markup(child, prefix, escaped) for child in element)
 
 
-def _markup(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> str:
+def _markup(element: "Element", prefix: str, escaped: Callable[[str], str]) -> str:
     name = element.tag.removeprefix(_SPACE)
     pairs = "".join(f' {key}="{value}"' for key, value in _attributes(element, prefix, escaped))
     content = f"{escaped(element.text or '')}{inner(element, prefix, escaped)}"
@@ -66,7 +67,7 @@ def _markup(element: ET.Element, prefix: str, escaped: Callable[[str], str]) -> 
 
 
 def _attributes(
-    element: ET.Element, prefix: str, escaped: Callable[[str], str]
+    element: "Element", prefix: str, escaped: Callable[[str], str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the attributes that draw."""
     for key, value in element.items():
@@ -84,7 +85,9 @@ def _length(value: str) -> str:
 
 def renderer() -> str:
     """Return what draws for a page, with its versions: another one may draw other bytes."""
-    return f"vl-convert {metadata.version('vl-convert-python')}, Vega-Lite {_VEGA_LITE[SCHEMA_6]}"
+    from importlib.metadata import version
+
+    return f"vl-convert {version('vl-convert-python')}, Vega-Lite {_VEGA_LITE[SCHEMA_6]}"
 
 
 def bundle() -> str:

@@ -1,14 +1,16 @@
 """What is known of quality, beside a word about coupling (Reading R91)."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from epc.analysis.pickers import Picked
 from epc.audit.quality import Detour, Quality, Work
 from epc.report.document import Facts, Part, Section, Table
 from epc.spec.coupling import UNKNOWN_QUALITY, NotMeasured
 from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text
+
+if TYPE_CHECKING:
+    from epc.analysis.pickers import Picked
 
 _NOT_MEASURED: Final = UNKNOWN_QUALITY.removeprefix("quality: ")
 SAYS: Final = {
@@ -41,7 +43,7 @@ def parts(quality: Quality | NotMeasured) -> Iterator[Part]:
     yield Section("Quality by gold", sections, "open")
 
 
-def of_pickers(done: Iterable[Picked]) -> Iterator[Part]:
+def of_pickers(done: "Iterable[Picked]") -> Iterator[Part]:
     """Yield what each judge of a bank teaches an agent that chooses among the others' picks."""
     for each in done:
         rows = [

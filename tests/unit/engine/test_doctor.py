@@ -12,7 +12,7 @@ import pytest
 from endpoint_support import Endpoint
 
 from epc.cli import main
-from epc.engine import doctor, inspected
+from epc.engine import doctor
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
 from epc.engine.local.weights import SMOLLM2, Weights
@@ -193,7 +193,7 @@ def test_providers_with_own_protocols_need_the_extra_and_a_key(
     def nothing(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(inspected, "version", nothing)
+    monkeypatch.setattr("importlib.metadata.version", nothing)
     extra = "pip install 'epc-registry[inspect]'"
     assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] == f"`{extra}`"
     assert needs({})["inspect/PROVIDER/MODEL"] == f"`{extra}`"

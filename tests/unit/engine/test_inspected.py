@@ -269,7 +269,7 @@ def test_without_the_extra_one_error_says_how_to_get_it(
             raise PackageNotFoundError(name)
         return version(name)
 
-    monkeypatch.setattr(inspected, "version", installed)
+    monkeypatch.setattr("importlib.metadata.version", installed)
 
     with pytest.raises(UsageError) as refused_:
         open_model(ANTHROPIC)
