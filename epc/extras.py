@@ -56,11 +56,11 @@ BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 class MissingExtraError(UsageError):
-    """A command needs packages that an extra installs."""
+    """A command needs packages that an extra installs, or other versions of them."""
 
-    def __init__(self, extra: str, missing: str) -> None:
+    def __init__(self, extra: str, missing: str, why: str = "not installed") -> None:
         super().__init__(
-            f"this needs the extra `{extra}`; not installed: {missing}\n  fix: {install(extra)}"
+            f"this needs the extra `{extra}`; {why}: {missing}\n  fix: {install(extra)}"
         )
         self.extra = extra
 

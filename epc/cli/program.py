@@ -166,10 +166,12 @@ def _say(message: str) -> None:
 
 def _missing(error: Exception) -> ExitCode | None:
     """Say which extra would have brought the module that an import did not find."""
-    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    name = error.name if isinstance(error, ImportError) else None
     if (extra := of_module(name)) is None:
         return None
-    _say(str(MissingExtraError(extra, str(name))))
+    is_there = not isinstance(error, ModuleNotFoundError)
+    why = "installed in a version that it does not take" if is_there else "not installed"
+    _say(str(MissingExtraError(extra, str(name), why)))
     return ExitCode.MISUSE
 
 

@@ -1,6 +1,8 @@
 """`epc mcp`, asked by the client of the protocol's own package over standard input and output."""
 
 import json
+import os
+import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
@@ -119,3 +121,22 @@ def test_without_a_network_or_a_clone_the_package_answers(
     assert (new["name"], new["fails"]) == ("gpt-5.4-mini", [])
     assert unknown[2]
     assert "not in this registry; did you mean gpt-5.4-mini" in unknown[0]
+
+
+def test_an_older_version_of_the_package_is_refused_with_the_command_that_brings_the_newer(
+    tmp_path: Path,
+) -> None:
+    """Version 1 of `mcp` has a module of this name, without this class."""
+    (tmp_path / "mcp" / "server").mkdir(parents=True)
+    for folder in ("mcp", "mcp/server"):
+        (tmp_path / folder / "__init__.py").touch()
+    words = [sys.executable, "-m", "epc", "mcp"]
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
+
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == (
+        "epc: this needs the extra `mcp`; installed in a version that it does not take: "
+        "mcp.server\n  fix: pip install 'epc-registry[mcp]'\n"
+    )
