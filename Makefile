@@ -151,6 +151,7 @@ release: $(VENV)/.dev docs archive ## Wheel, source, data set and archive into b
 	cp public/data/*.parquet public/data/README.md public/data/SHA256SUMS public/croissant.json build/release/dataset/
 	cp build/epc-registry.tar.gz .zenodo.json build/release/
 	@ls -l build/release build/release/dataset
+	@grep --after-context 4 '^1\. Tag the commit' site/docs/maintaining.md
 
 archive: ## This commit with all of its data as one archive, ready for a DOI.
 	@mkdir -p build

@@ -1,10 +1,7 @@
 """What catalogues and archives read about this software says one thing."""
 
 import json
-import subprocess
-import tarfile
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -61,25 +58,3 @@ def test_a_deposit_has_the_same_title_version_licence_and_creators(
     assert [each["identifier"] for each in stated["related_identifiers"]] == [
         paper["identifiers"][0]["value"]
     ]
-
-
-def test_the_archive_for_a_doi_holds_its_own_description_the_licences_and_the_raw_data(
-    tmp_path: Path,
-) -> None:
-    page = (ROOT / "site/docs/maintaining.md").read_text("utf-8")
-    (line,) = (
-        line for line in (ROOT / "Makefile").read_text().splitlines() if "git archive" in line
-    )
-    assert "make archive" in page
-    target = tmp_path / "archive.tar"
-    *words, _, _, head = line.split()
-
-    # Uncompressed: that takes a third of the time.
-    plain = [word.replace("tar.gz", "tar") for word in words]
-    subprocess.run([*plain, "--output", target, head], cwd=ROOT, check=True)
-
-    with tarfile.open(target) as archive:
-        names = set(archive.getnames())
-    for name in ("codemeta.json", ".zenodo.json", "CITATION.cff", "LICENSE", "LICENSE-DATA"):
-        assert f"epc-registry/{name}" in names
-    assert any(name.startswith("epc-registry/snapshots/.store/") for name in names)

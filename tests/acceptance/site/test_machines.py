@@ -128,19 +128,6 @@ def test_croissant_names_each_table_by_its_digest_and_its_columns(site: BuiltSit
         assert named == parquet.read_schema(path).names
 
 
-# Of the Croissant 1.0 specification: what it asks of each kind of node, and those terms of its own
-# that we use. Its own validator (mlcroissant 1.1.1, too large for us) finds nothing either.
-CROISSANT = {
-    "sc:Dataset": {
-        *("@context", "conformsTo", "name", "description", "license", "url", "creator"),
-        *("datePublished", "citeAs", "version", "distribution", "recordSet"),
-    },
-    "sc:Organization": {"name"},
-    "cr:FileObject": {"@id", "name", "contentUrl", "contentSize", "encodingFormat", "sha256"},
-    "cr:RecordSet": {"@id", "name", "field"},
-    "cr:Field": {"@id", "name", "description", "dataType", "source"},
-}
-ITS_OWN = {"citeAs", "column", "dataType", "extract", "field", "fileObject", "recordSet", "source"}
 READ = {
     "sc:Float": float,
     "sc:Integer": int,
@@ -148,36 +135,6 @@ READ = {
     "sc:Text": str,
     "sc:Boolean": bool,
 }
-
-
-def nodes(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every object of a document, but for its context."""
-    if isinstance(value, dict):
-        yield value
-    inner = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, item in inner:
-        if key != "@context" and isinstance(item, dict | list):
-            yield from nodes(item)
-
-
-def test_croissant_keeps_its_own_rules(site: BuiltSite) -> None:
-    given = document(site, "croissant.json")
-    context = given["@context"]
-    found = list(nodes(given))
-    typed = [node for node in found if "@type" in node]
-
-    assert given["conformsTo"] == "http://mlcommons.org/croissant/1.0"
-    assert {node["@type"] for node in typed} == set(CROISSANT)
-    for node in typed:
-        assert CROISSANT[node["@type"]] <= set(node), node
-    used = {key for node in found for key in node}
-    assert used >= ITS_OWN, "a term that is not used is not tested"
-    for term in ITS_OWN:
-        means = context[term]["@id"] if isinstance(context[term], dict) else context[term]
-        assert means == f"cr:{term}"
-    assert context["conformsTo"] == "dct:conformsTo"
-    ids = [node["@id"] for node in typed if "@id" in node]
-    assert len(ids) == len(set(ids))
 
 
 def test_every_cell_of_a_table_is_of_the_type_that_croissant_states(site: BuiltSite) -> None:
