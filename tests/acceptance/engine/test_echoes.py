@@ -102,34 +102,6 @@ def test_a_key_is_in_no_journal_of_a_run_that_was_stopped(
     assert [form for form in SOUGHT if form in done.stdout + done.stderr] == []
 
 
-@pytest.mark.parametrize(
-    ("headers", "body_id", "expected"),
-    [
-        ({"x-request-id": "req_1"}, "chatcmpl-1", "req_1"),
-        ({"request-id": "req_2"}, "chatcmpl-1", "req_2"),
-        ({}, "chatcmpl-1", "chatcmpl-1"),
-        ({}, "", None),
-        ({}, "a" * 201, None),
-        ({}, "a\u0007b", None),
-        ({}, 7, None),
-    ],
-)
-def test_reading_r76_a_call_keeps_the_name_that_its_provider_gave_the_request(
-    tmp_path: Path,
-    endpoint: Endpoint,
-    headers: dict[str, str],
-    body_id: object,
-    expected: str | None,
-) -> None:
-    endpoint.behave = lambda _: Reply(body=completion("A", id=body_id).body, headers=headers)
-    run = tmp_path / "run"
-
-    done = epc(*RUN[:-1], "1", "--no-canary", "--out", run, env=at(endpoint, tmp_path))
-
-    assert done.returncode == 0, done.stderr
-    assert {call.get("request_id") for call in read_rows(run / "calls.jsonl")} == {expected}
-
-
 @pytest.mark.parametrize("end", [f"/{PLAIN}/v1", f"/v1?code={PLAIN}", f"/v1/token/{PLAIN[-8:]}"])
 def test_a_secret_in_the_path_or_query_of_an_address_is_left_nowhere(
     tmp_path: Path, endpoint: Endpoint, end: str

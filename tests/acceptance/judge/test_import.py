@@ -205,28 +205,6 @@ def test_ids_that_differ_in_some_rows_are_counted_for_nobody(tmp_path: Path) -> 
     assert (counts["valid"], counts["not_judged"], counts["surplus"]) == (3, 1, 1)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"patterns": [{"source": "/file", "forms": ["{question_id}{rest}"]}]}, "nothing between"),
-        ({"patterns": [{"source": "/file", "forms": ["a.txt"]}]}, "names no parts"),
-        ({"templates": {"output_id": "{nobody}"}}, "which no pattern yields"),
-    ],
-)
-def test_a_mapping_whose_names_make_no_sense_is_refused(
-    tmp_path: Path, change: dict[str, Any], said: str
-) -> None:
-    mapping = tmp_path / "mapping.json"
-    mapping.write_text(json.dumps({**MAPPING, **change}))
-    table = write_rows(tmp_path / "rows", ROWS)
-    done = epc(
-        *("judge", "plan", table, "--judge", JUDGE, "--recorded"),
-        *("--mapping", mapping, "--out", tmp_path / "set"),
-    )
-    assert done.returncode in (1, 2)
-    assert said in done.stderr
-
-
 def test_a_row_without_a_name_says_what_it_has(tmp_path: Path) -> None:
     folder = set_of(tmp_path / "set", {**MAPPING, "patterns": MAPPING["patterns"][1:]})  # type: ignore[index]  # a list, as JSON has it
     bundle = tmp_path / "said.json"

@@ -10,7 +10,7 @@ from epc.engine.catalog import open_model
 from epc.engine.hosted import open_hosted
 from epc.engine.model import CallError, Prompt
 from epc.engine.providers import PROVIDERS
-from epc.engine.remote import address_of, is_address, public_address, require_decoding
+from epc.engine.remote import address_of, is_address, require_decoding
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 
@@ -33,18 +33,6 @@ EXAMPLE = "https://host/v1"
 )
 def test_an_address_has_a_scheme_a_host_and_a_port_that_is_one(url: str, *, fits: bool) -> None:
     assert is_address(url) is fits
-
-
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        (f"https://user:{CANARY}@host:8443/v1/?key={CANARY}#{CANARY}", "https://host:8443/v1"),
-        ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
-        ("http://host", "http://host"),
-    ],
-)
-def test_a_published_address_holds_no_secret(url: str, shown: str) -> None:
-    assert public_address(url) == shown
 
 
 def test_a_variable_moves_a_provider_and_must_hold_an_address(

@@ -82,13 +82,7 @@ def another(row: dict[str, Any]) -> str:
 
 CELLS: dict[str, tuple[Callable[[Rows], dict[str, Any]], str, str]] = {
     "unknown strategy": (lambda _: {"strategy": "guess"}, "strategy", "EPC-2.2"),
-    "strategy": (
-        lambda rows: {
-            "strategy": {rows[0]["strategy"]: "analogy_meta"}.get("synthesis", "synthesis")
-        },
-        "strategy",
-        "EPC-2.3(1)",
-    ),
+    "strategy": (lambda rows: {"strategy": another(rows[0])}, "strategy", "EPC-2.3(1)"),
     "draw": (lambda rows: {"u_strategy": rows[0]["u_strategy"] * (1 - 1e-15)}, "", "Reading R2"),
     "task": (lambda rows: {"task": (rows[0]["task"] + 1) % 8}, "task", "Reading R2"),
     "verdict": (
@@ -98,18 +92,23 @@ CELLS: dict[str, tuple[Callable[[Rows], dict[str, Any]], str, str]] = {
     ),
     # Another text with the same verdict.
     "raw": (lambda rows: {"raw": f"{rows[0]['raw']} "}, "raw", "EPC-2.5(d)"),
-    **{
-        f"{side} of another round": (
-            lambda rows, side=side: {side: rows[1][side]},
-            side,
-            "EPC-2.5(d)",
-        )
-        for side in ("evaluation", "response", "baseline")
-    },
-    **{
-        f"no {side}": (lambda _, side=side: {side: None}, side, "EPC-2.5(d)")
-        for side in ("response", "baseline")
-    },
+    "another round's evaluation": (
+        lambda rows: {"evaluation": rows[1]["evaluation"]},
+        "evaluation",
+        "EPC-2.5(d)",
+    ),
+    "another round's response": (
+        lambda rows: {"response": rows[1]["response"]},
+        "response",
+        "EPC-2.5(d)",
+    ),
+    "another round's baseline": (
+        lambda rows: {"baseline": rows[1]["baseline"]},
+        "baseline",
+        "EPC-2.5(d)",
+    ),
+    "no response": (lambda _: {"response": None}, "response", "EPC-2.5(d)"),
+    "no baseline": (lambda _: {"baseline": None}, "baseline", "EPC-2.5(d)"),
 }
 
 

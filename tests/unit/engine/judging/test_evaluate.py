@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from endpoint_support import Endpoint, Received, Reply, completion, serving
 from engine_support import DAY, read_rows
-from judge_support import archived, grid, judged_by_models, planned, table_row, write_rows
+from judge_support import archived, grid, judged_by_models, planned, write_rows
 
 from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
@@ -387,21 +387,6 @@ def test_a_judge_without_work_and_a_blank_output_are_named() -> None:
         ("JUDGE-4.1", "warning"),
         ("JUDGE-1", "error"),
     ]
-
-
-def test_two_prompts_of_one_name_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    for folder in (tmp_path, tmp_path / "a"):
-        (folder / "p.txt").write_text(f"$output $meta {folder.name}", "utf-8")
-
-    with pytest.raises(UsageError, match="two prompts are called p"):
-        planned(
-            tmp_path / "e",
-            [table_row("Q", "A", "m")],
-            ["mock/judge"],
-            prompt=tmp_path / "p.txt",
-            self_prompt=tmp_path / "a" / "p.txt",
-        )
 
 
 def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
