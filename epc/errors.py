@@ -40,7 +40,9 @@ class Finding:
     def __str__(self) -> str:
         place = self.where or "(the whole document)"
         mark = "" if self.severity == "error" else f"{self.severity}: "
-        return f"{place}: {mark}{self.problem} [{self.clause}]\n  fix: {self.remedy}"
+        # A number of our readings means nothing to a user; JSON has it.
+        clause = "" if self.clause.startswith("Reading") else f" [{self.clause}]"
+        return f"{place}: {mark}{self.problem}{clause}\n  fix: {self.remedy}"
 
     def as_json(self) -> dict[str, str]:
         """Return the finding as a plain JSON object."""

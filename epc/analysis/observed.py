@@ -6,10 +6,26 @@ Each figure has a 95% interval clustered by item, and is left out where the data
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Final
 
-from epc.analysis.observed_agreement import Pair, between, comparable, of_humans, side_by_side
+from epc.analysis.observed_agreement import (
+    Pair,
+    between,
+    comparable,
+    constant_of_humans,
+    of_humans,
+    side_by_side,
+)
 from epc.analysis.observed_contests import baseline_of
-from epc.analysis.observed_figures import Figure, of_confidence, of_places, of_scores, repeats
+from epc.analysis.observed_figures import (
+    Constant,
+    Figure,
+    constant_of_gold,
+    of_confidence,
+    of_places,
+    of_scores,
+    repeats,
+)
 from epc.analysis.observed_groups import (
     Together,
     Way,
@@ -45,6 +61,9 @@ from epc.statistics.clusters import linearised_interval
 Asked = tuple[str, Setting, Rows]
 # By how much more a judge favours an output than another judge, and the output's question.
 Gaps = tuple["Array", "Codes"]
+
+
+_CONSTANTS: Final = {"accuracy": constant_of_gold, "humans_majority": constant_of_humans}
 
 
 def authors_of(setting: Setting, choices: Choices) -> list[str]:
@@ -128,7 +147,10 @@ def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """What one judge was asked in one way, under whatever names, and the figures of that."""
+    """What one judge was asked in one way, under whatever names, and the figures of that.
+
+    `constants` has, by figure, what always giving the same answer would reach.
+    """
 
     settings: Sequence[str]
     setting: Setting
@@ -141,6 +163,7 @@ class Group:
     transfer: Transferred | None
     own_authors: Sequence[str]
     by_subset: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    constants: Mapping[str, Constant] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -318,6 +341,7 @@ def _group(
         equal_answers_other_verdict=contradicted,
         figures=in_order(figures),
         by_subset=by_subset(part, of_file.subsets, asked),
+        constants={name: of(rows) for name, of in _CONSTANTS.items() if name in figures},
         left_out={
             **{name: row.missing for name, row in FIGURES.items() if name not in stated},
             **({"transfer": transfer} if isinstance(transfer, str) else {}),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from epc.analysis.observed_figures import Figure, average, share
+from epc.analysis.observed_figures import Constant, Figure, average, best_constant, share
 from epc.analysis.observed_rows import TIE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
@@ -55,6 +55,14 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
         persons += weight * others[:, choice]
     yield from share("humans_others", hits, rows, weights)
     yield from share("humans_others_ceiling", persons, rows, weights)
+
+
+def constant_of_humans(rows: Rows) -> Constant:
+    """Return how often always choosing the same would agree with the majority of persons."""
+    rows = rows[rows.verdict >= 0]
+    most = _majority(rows.humans)
+    labelled: Flags = np.asarray(most.any(axis=1))
+    return best_constant(most[labelled], rows[labelled])
 
 
 def _majority(counts: Array | Codes) -> Array:

@@ -1,7 +1,9 @@
 """The figures of one judge that was asked in one way (Reading R77)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
+
+from msgspec import Struct
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
@@ -17,6 +19,7 @@ from epc.statistics.intervals import Interval
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 _BINS: Final = 10  # of confidence, of equal width
+_ANSWERS: Final[tuple[Literal["a", "b", "tie"], ...]] = ("a", "b", "tie")
 _WANTED: Final = (0.01, 0.05, 0.1)  # shares of wrong verdicts
 
 Bounds = tuple[float, float]
@@ -33,6 +36,13 @@ class Figure(figures.Figure, frozen=True, kw_only=True):
     n: int
     items: int
     bounds: Bounds | None = None
+
+
+class Constant(Struct, frozen=True, kw_only=True):
+    """The one answer that would be right most often, and the share in which it is right."""
+
+    answer: Literal["a", "b", "tie"]
+    share: float
 
 
 class Weighed(Protocol):
@@ -63,6 +73,17 @@ def share(
         ids, weight = rows.cluster[some], weights(rows.unit[some])
         value, interval = clustered_share(hits[some] * weight, counts[some] * weight, ids)
         yield name, _figure(value, interval, ids, int(counts.sum()), bounds)
+
+
+def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
+    """Return what answering always the same would reach, by the labels alone.
+
+    Shapes: which answers are right (m, 3), of at least one verdict; (m,).
+    """
+    weight = weights(rows.unit)
+    shares = weight @ right / weight.sum()
+    best = int(shares.argmax())
+    return Constant(answer=_ANSWERS[best], share=float(shares[best]))
 
 
 def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
@@ -127,6 +148,12 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
     for name, candidate in (("first", labelled.gold), ("second", 1 - labelled.gold)):
         chosen = labelled.first == candidate
         yield from share(f"accuracy_gold_{name}", right[chosen], labelled[chosen])
+
+
+def constant_of_gold(rows: Rows) -> Constant:
+    """Return what always choosing the same candidate would reach by the gold labels."""
+    labelled = rows[(rows.gold >= 0) & (rows.gold < TIE)]
+    return best_constant(labelled.gold[:, None] == np.arange(TIE + 1), labelled)
 
 
 def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:

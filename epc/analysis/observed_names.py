@@ -146,7 +146,7 @@ FIGURES: Final[Mapping[str, Described]] = {
     ),
     "humans_mean_ceiling": Described(
         title="the ceiling: a person as another person",
-        words="agreement with people, on average: what a person reaches",
+        words="how often two people agree",
         missing="no verdict has the choices of several persons beside it",
     ),
     "humans_majority": Described(
@@ -161,12 +161,12 @@ FIGURES: Final[Mapping[str, Described]] = {
     ),
     "humans_others": Described(
         title="same choice as the majority of the persons without one of them",
-        words="agreement with people, the others",
+        words="agreement with all people but one",
         missing="no verdict has the choices of several persons beside it",
     ),
     "humans_others_ceiling": Described(
         title="the ceiling: the person left out as this majority",
-        words="agreement with people, the others: what a person reaches",
+        words="how often one person agrees with the others",
         missing="no verdict has the choices of several persons beside it",
     ),
     "judges": Described(

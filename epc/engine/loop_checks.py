@@ -6,7 +6,6 @@ the same command goes on where it stopped.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +26,7 @@ from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
 from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to
-from epc.json_text import parse
+from epc.judge.reply import score_in
 from epc.records.calls import call_of
 from epc.records.layout import stamp
 from epc.records.loops import (
@@ -56,10 +55,6 @@ _REPLY: Final = 200  # tokens that a judge's reply usually takes
 _MAX_TOKENS: Final = 1200
 _A, _B = "judge", "judge-b"
 _SIDE: Final = "check"
-_SCORE: Final = "score"
-_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
-_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 Place = tuple[str, str]  # a candidate and an item
 
 
@@ -337,22 +332,6 @@ def _check(
         at=at,
         text=checking.plan.texts.get(row.item),
     )
-
-
-def score_in(reply: str) -> float | None:
-    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
-
-    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
-    """
-    fenced = _FENCED.search(reply)
-    value, problems = parse(fenced[1] if fenced else reply)
-    if problems:
-        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
-        return float(numbers.pop()) if len(numbers) == 1 else None
-    value = value.get(_SCORE) if isinstance(value, dict) else value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
 
 
 def _mean(texts: Sequence[str]) -> int:

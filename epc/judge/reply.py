@@ -130,6 +130,11 @@ _SCORE: Final = re.compile(
     rf"(?:{_NAMES})[\s\\\"'\u2018-\u201f*_`:=|(\[-]{{0,12}}[0-9]", re.IGNORECASE
 )
 
+_KEY: Final = "score"
+_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
+
 
 def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
     """Return a reply's text, its one JSON object, and why there is none.
@@ -215,3 +220,19 @@ def admitted(scores: Scores) -> tuple[Verdict, ...]:
         "FAIL": overall <= FAIL_TO,
     }
     return tuple(verdict for verdict, held in holds.items() if held)
+
+
+def score_in(reply: str) -> float | None:
+    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
+
+    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
+    """
+    fenced = _FENCED.search(reply)
+    value, problems = parse(fenced[1] if fenced else reply)
+    if problems:
+        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
+        return float(numbers.pop()) if len(numbers) == 1 else None
+    value = value.get(_KEY) if isinstance(value, dict) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)

@@ -215,7 +215,7 @@ def _lines(plain: str, effect: Mitigated) -> Iterator[str]:
     before, after = effect.decided
     yield f"  decided   {100 * before:.0f}% of the pairs plain, {100 * after:.0f}% mitigated"
     if effect.reductions is None:
-        yield "  too little was decided for any figure of transfer [Reading R72]"
+        yield "  too little was decided for any figure of transfer"
         return
     tasks = " and ".join(f"{count} {domain} tasks" for domain, count in effect.tasks.items())
     yield f"  on        {effect.strategies} strategies, {tasks} that both decided on"

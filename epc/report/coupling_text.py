@@ -27,7 +27,7 @@ MATRICES: Final = {
 # Readings R73 and R74: two figures of one thing, which may differ in size and in sign.
 TWO_FIGURES: Final = (
     "for the domain: by the verdicts alone, corrected for the chance of so few tasks; for these "
-    "tasks: as the run's seeds fell (Reading R2), not corrected: the two may differ in sign"
+    "tasks: as the run's seeds fell, not corrected: the two may differ in sign"
 )
 NOT_QUALITY: Final = "it says nothing of quality"  # of a picture, which knows no labels
 NO_DETOUR: Final = "loss against no detour"  # `harm` in records (Reading R91)

@@ -48,10 +48,19 @@ _EFFECT: Final = "the second way of asking the judge less the first, on the same
 _HEADLINES: Final = {
     "accuracy": "chooses the better answer by the gold labels in {} of {} verdicts",
     "best": "puts the right answer of a list first in {} of {} questions",
-    "humans_majority": "agrees with most people in {} of {} verdicts",
+    "humans_majority": "agrees with {people} in {} of {} verdicts",
     "humans_mean": "agrees with a person in {} of {} verdicts",
     "place_consistency": "names the same winner in both orders in {} of {} pairs",
     "repeat_consistency_all": "gives the same verdict again in {} of {} repeats",
+}
+# Of a figure that compares a judge with itself: what naming one answer or the other by lot gives.
+_BY_LOT: Final = dict.fromkeys(("place_consistency", "repeat_consistency_all"), "a coin gives 50%")
+_ANSWERS: Final = {"a": "choosing answer A", "b": "choosing answer B", "tie": "saying tie"}
+_OF_ONE: Final = {"a": "saying pass", "b": "saying fail"}
+_PLAINER: Final = {
+    FIGURES[name].missing: "needs a second judge with the same prompt, and who wrote the answers "
+    "(where names differ: --same JUDGE=AUTHOR)"
+    for name in ("self_preference", "self_preference_score")
 }
 _MEANT: Final = {
     "item": "the question",
@@ -95,7 +104,7 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
     from epc.report.page.markup import page
 
     name = f"{report.source.name}: {report.verdicts:,} verdicts"
-    sentences = [*map(headline_of, report.groups)]
+    sentences = _headlines(report, taken)
     alone = len(sentences) == 1
     parts: list[Part] = [*_pictures(report), *_body(report, taken, "folded")]
     heading = sentences[0].removesuffix(".") if alone else name
@@ -109,7 +118,7 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
 
 def cell_of(report: Report, taken: Taken) -> Iterator[Part]:
     """Yield what a notebook shows of a report: its sentences, a picture, its tables."""
-    yield Listed([*map(headline_of, report.groups)])
+    yield Listed(_headlines(report, taken))
     yield from _pictures(report)
     yield from _body(report, taken, "folded")
 
@@ -120,7 +129,7 @@ def document(report: Report, taken: Taken) -> Iterator[Part]:
     `taken` says what its columns were taken for.
     """
     yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
-    yield Listed([*map(headline_of, report.groups)])
+    yield Listed(_headlines(report, taken))
     yield from _body(report, taken, "brief" if taken.columns else "open")
 
 
@@ -128,6 +137,8 @@ def _body(
     report: Report, taken: Taken, reasons: Literal["folded", "brief", "open"]
 ) -> Iterator[Part]:
     """Yield all below the headline; `reasons` is the form of why figures have no value."""
+    if taken.notes:
+        yield Listed([*map(sentence, taken.notes)])
     if taken.columns:
         columns = [
             (column, f"{name}: {_MEANT[name]}" if name in _MEANT else name)
@@ -171,19 +182,34 @@ def _pictures(report: Report) -> Iterator[Chart]:
         yield interval_chart("shares", "Shares", "Line: 95% interval.", shares, content)
 
 
-def headline_of(group: Group) -> str:
-    """Return the best evidence of a judge as a sentence (Reading R97)."""
+def _headlines(report: Report, taken: Taken) -> list[str]:
+    alone = ALONE in taken.assumed
+    return [headline_of(group, alone=alone) for group in report.groups]
+
+
+def headline_of(group: Group, *, alone: bool = False) -> str:
+    """Return the best evidence of a judge as a sentence, beside chance and people (Reading R97).
+
+    `alone`: its verdicts are pass and fail of one answer.
+    """
     judge = _judge(group)
+    ceiling = group.figures.get("humans_others_ceiling")
+    people = "most people" if ceiling else "people"
     for name, words in _HEADLINES.items():
         stated = [of for of in group.figures if family(of) == name]
         if stated:
             figure = group.figures[stated[0]]
             value = figure_text(figure.value, None, ".0%")
             interval = figure.text(".0%", TOO_FEW).removeprefix(value).strip()
-            said = f"{judge} {words.format(value, f'{figure.n:,}')} {interval}"
-            ceiling = group.figures.get("humans_others_ceiling") if "humans" in name else None
-            beside = "; a person agrees with most of the others in"
-            return f"{said}{f'{beside} {ceiling.value:.0%}' if ceiling else ''}."
+            said = [f"{judge} {words.format(value, f'{figure.n:,}', people=people)} {interval}"]
+            if constant := group.constants.get(name):
+                always = (_OF_ONE if alone else _ANSWERS)[constant.answer]
+                said.append(f"always {always} would give {constant.share:.0%}")
+            elif name in _BY_LOT:
+                said.append(_BY_LOT[name])
+            if ceiling and "humans" in name:
+                said.append(f"one person agrees with the others in {ceiling.value:.0%}")
+            return f"{'; '.join(said)}."
     return f"{judge}: nothing here says how good its verdicts are."
 
 
@@ -329,7 +355,7 @@ def _missing(report: Report, taken: Taken) -> Iterator[tuple[str, str]]:
             continue
         is_table = bool(taken.columns) and field not in {*taken.columns, *taken.constants}
         reason = "" if is_table else report.groups[0].left_out.get(names[0])
-        yield what, reason or f"add {needed}"
+        yield what, _PLAINER.get(reason or "", reason) or f"add {needed}"
 
 
 def _source(report: Report) -> Iterator[tuple[str, str]]:
@@ -339,16 +365,16 @@ def _source(report: Report) -> Iterator[tuple[str, str]]:
         yield "source", origin
     yield (
         "verdicts",
-        f"{report.verdicts:,} on {report.items:,} items; they say nothing of today (Reading R77)",
+        f"{report.verdicts:,} on {report.items:,} items; the judge may answer otherwise today",
     )
-    if report.identity == "name":
-        yield "digests", "of names: the source has no texts"
     for what, count in report.left_out.items():
         yield "left out", f"{count:,} {what}"
     if report.duplicates:
         yield "twice", f"{report.duplicates:,} equal rows: counted once"
     if report.items_under_two_names:
-        yield "renamed", f"{report.items_under_two_names:,} items of another's question and pair"
+        count = report.items_under_two_names
+        has = "1 item has" if count == 1 else f"{count:,} items have"
+        yield "alike", f"{has} the question and answers of another one"
     if equal := sum(group.equal_answers for group in report.groups):
         yield "copies?", f"{equal:,} pairs of equal answers of {LONG_ANSWER} characters or more"
     if other := sum(group.equal_answers_other_verdict for group in report.groups):
@@ -411,4 +437,4 @@ def _left_out(report: Report) -> Iterator[str]:
             by_reason.setdefault((why, whys.count(why)), []).append(name)
     for (why, count), names in by_reason.items():
         of = f" ({count} of {len(report.groups)} settings)" if len(report.groups) > 1 else ""
-        yield f"{', '.join(names)}{of}: {why}"
+        yield f"{', '.join(names)}{of}: {_PLAINER.get(why, why)}"

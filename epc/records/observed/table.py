@@ -1,5 +1,6 @@
 """A table of verdicts: CSV, JSON Lines, Excel or Parquet, its columns mapped to fields."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,8 +14,9 @@ import msgspec
 
 from epc.digests import file_sha256
 from epc.errors import refuse
+from epc.judge.reply import score_in
 from epc.records.csv_tables import table_of
-from epc.records.findings import Causes
+from epc.records.findings import SHOWN, Causes
 from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE, misread
 from epc.records.observed.converting import Conversion, Request, Taken, day_of, digest
@@ -57,7 +59,7 @@ _WORDS: Final = {  # the field that the others rest on comes first
     _GOLD: ("a", "b", "tie"),
     _HUMANS: ("a", "b", "tie"),
 }
-_READ: Final = {"date": day_of}
+_NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
 _SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
 _LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[_VERDICT]])
 _BASELINE: Final = "the baseline"
@@ -72,6 +74,8 @@ EXPECTED: Final = (
 _NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
 _NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
 _ASKED_AGAIN: Final = "the texts of an earlier one: the same question, asked again"
+_NO_SCORE: Final = "without a score, so without a verdict"
+_NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
 _ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
 ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
 Cells = Iterable[tuple[int, Mapping[str, str]]]
@@ -90,7 +94,8 @@ class _Work:
     """What a conversion has so far; `taken` has the column of each field.
 
     `pairs` has the two answers of each item in the order in which they were met first. `askings`
-    counts, where nothing names an item but its texts, how often the same was asked.
+    counts, where nothing names an item but its texts, how often the same was asked. `notes` has the
+    lines that could not be used whole, by what is said of them.
     """
 
     request: Request
@@ -102,6 +107,7 @@ class _Work:
     keys: dict[tuple[str, ...], str] = field(default_factory=dict)
     pairs: set[tuple[str, str, str]] = field(default_factory=set)
     askings: Counter[tuple[object, ...]] | None = None
+    notes: dict[str, list[int]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
@@ -136,6 +142,7 @@ def convert(source: Path, request: Request) -> Conversion:
     if work.askings and (again := work.askings.total() - len(work.askings)):
         repeats = f"{again:,} row{'s repeat' if again > 1 else ' repeats'} {_ASKED_AGAIN}"
         work.taken = replace(work.taken, assumed=[*work.taken.assumed, repeats])
+    work.taken = replace(work.taken, notes=[_noted(*note) for note in work.notes.items()])
     header = Header(
         schema_version=1,
         source=request.source(name=source.name),
@@ -322,9 +329,15 @@ def _assumed(known: Collection[str], said: Collection[str]) -> Iterator[tuple[st
         yield _NO_ITEM, {}
 
 
+def _noted(what: str, lines: Sequence[int]) -> str:
+    rows, places = ("1 row", "line") if len(lines) == 1 else (f"{len(lines):,} rows", "lines")
+    shown = ", ".join(map(str, lines[:SHOWN])) + (", ..." if len(lines) > SHOWN else "")
+    return f"{rows} {what}: {places} {shown}"
+
+
 def _add(line: int, values: Mapping[str, str], work: _Work) -> None:
     try:
-        row = _row(values, work)
+        row = _row(line, values, work)
     except msgspec.ValidationError as error:
         said = misread(str(error), "", f"expected {EXPECTED}")
         work.causes.add(line, work.column(said.where[1:]), said.problem, said.remedy)
@@ -335,7 +348,7 @@ def _add(line: int, values: Mapping[str, str], work: _Work) -> None:
         work.lines.append(line)
 
 
-def _row(values: Mapping[str, str], work: _Work) -> Row:
+def _row(line: int, values: Mapping[str, str], work: _Work) -> Row:
     """Return the verdict of a line.
 
     Raises: _UnfitError or ValidationError of the first field that cannot be used.
@@ -345,15 +358,22 @@ def _row(values: Mapping[str, str], work: _Work) -> Row:
             raise _UnfitError(name, "is empty", f"say of each verdict its {name}")
     # The same name stands in many lines: once in memory.
     verdict: dict[str, Any] = {
-        name: intern(_READ.get(name, str)(values[name]))
+        name: _read(name, values[name])
         for name in _OF_ROW
         if name not in _WORDS and values.get(name) and not _is_nan(name, values[name])
     }
+    if any(isinstance(verdict.get(name), float) for name in SCORES):
+        work.notes.setdefault(_NO_PLAIN_SCORE, []).append(line)
     for name in _TEXTS:
         for key, value in _text(name, values, texts=work.request.texts).items():
             if verdict.setdefault(key, value) not in (value, str(value)):
                 raise _UnfitError(key, f"is not that of {name}", f"leave out {key}, or {name}")
-    verdict |= _words(values, work.labels, scored=any(map(verdict.get, SCORES)))
+    present = [name in verdict for name in SCORES if name in values]
+    # Who says what an empty verdict means says it of a missing score as well.
+    is_scored = all(present) if "" in work.labels else any(present)
+    verdict |= _words(values, work.labels, scored=bool(present) and is_scored)
+    if any(present) and not all(present) and _VERDICT not in verdict:
+        work.notes.setdefault(_NO_SCORE, []).append(line)
     verdict |= {"file": _FILE, "setting": _setting(values, work)}
     return msgspec.convert(_numbered(_named(verdict, work), work), Row, strict=False)
 
@@ -409,6 +429,17 @@ def _turned(verdict: Mapping[str, Any]) -> dict[str, Any]:
     }
     people = tuple(other.get(said, said) for said in sides.get(_HUMANS, ()))
     return sides | words | ({_HUMANS: people} if people else {})
+
+
+def _read(name: str, cell: str) -> str | float:
+    """Return a cell as the field has it; a score may be `8/10`."""
+    if name not in SCORES or _NUMBER.fullmatch(cell):
+        return intern(day_of(cell) if name == "date" else cell)
+    score = score_in(cell)
+    if score is None:
+        problem = f"{cell!r} is no number"
+        raise _UnfitError(name, problem, "write a number, as 8 or 8/10, or leave the cell empty")
+    return score
 
 
 def _is_nan(name: str, cell: str) -> bool:

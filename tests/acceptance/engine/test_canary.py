@@ -97,7 +97,7 @@ def test_reading_r76_a_model_swapped_within_a_run_is_caught_at_its_end(
     assert f"canary     {said}" in epc("show", run).stdout
     checked = epc("validate", run)
     assert checked.returncode == 0  # the record is true
-    assert f"/canary/departed: warning: {said} [Reading R76]" in checked.stdout
+    assert f"/canary/departed: warning: {said}" in checked.stdout
     audited = epc("audit", run, "--format", "json")
     assert (audited.returncode, json.loads(audited.stdout)["swapped"]) == (1, True)
     merged = epc("merge", run, run, "--out", tmp_path / "merged")

@@ -132,7 +132,7 @@ def test_reading_r27_the_same_raw_replies_under_a_harsher_mapping_are_no_drift(
     assert (finding["clause"], finding["severity"]) == ("Reading R27", "error")
     assert "lab/a (cross_judge): no drift is stated" in finding["problem"]
     assert finding["problem"].endswith(": another mapping")
-    assert "another mapping [Reading R27]" in told["text"].stdout
+    assert "another mapping" in told["text"].stdout
     assert "mean shift" not in told["text"].stdout
     sections = {row["section"] for row in csv.DictReader(io.StringIO(told["csv"].stdout))}
     assert "drift" not in sections
@@ -182,5 +182,5 @@ def test_reading_r27_every_condition_that_differs_is_named(tmp_path: Path, diffe
     done = epc("judge", "report", "july", "august", cwd=tmp_path)
 
     assert done.returncode == 1
-    said = f"mock/judge (cross_judge): no drift is stated from july to august: {differing} "
-    assert f"{said}[Reading R27]" in done.stdout
+    said = f"mock/judge (cross_judge): no drift is stated from july to august: {differing}"
+    assert said in done.stdout

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.engine.loop_checks import score_in
+from epc.judge.reply import score_in
 
 
 @pytest.mark.parametrize(
