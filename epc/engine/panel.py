@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
-from epc.engine.budget import Limits
+from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Caller, Watch, calling
 from epc.engine.catalog import open_model
 from epc.engine.mitigated import put_within
@@ -54,14 +55,18 @@ async def asked_within(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits,
+    budget: Budget | None = None,
+    **means: Any,
 ) -> AsyncIterator[Caller]:
     """Have models asked within the block and the user's limits; a journal in the folder keeps it.
+
+    `budget` is what several such blocks may use together; `means` are as for `calling`.
 
     Raises: UsageError if a key is missing; WorldError if the disk fails.
     """
     models = [role.model for role in roles]
-    progress = Progress(budget=budget_of(models, limits))
-    asked = calling(folder, progress=progress, clock=clock, watch=watch, reuse=True)
+    progress = Progress(budget=budget or budget_of(models, limits))
+    asked = calling(folder, progress=progress, clock=clock, watch=watch, reuse=True, **means)
     async with asking(models, limits), asked as caller:
         yield caller
 

@@ -16,13 +16,12 @@ from msgspec import structs
 from epc.analysis.sharing import with_origin
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
 from epc.engine.cache import answer_cache
-from epc.engine.calls import Caller, Watch, calling
+from epc.engine.calls import Caller, Watch
 from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.forecast import Share, in_all, of_texts
-from epc.engine.progress import Progress
+from epc.engine.panel import asked_within
 from epc.engine.roles import Question, Role
-from epc.engine.run_session import asking, budget_of
 from epc.engine.session import require_same
 from epc.engine.task_group import all_of
 from epc.errors import UsageError
@@ -150,18 +149,17 @@ async def evaluate(
     and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
-    models = [role.model for role in evaluation.judges.values()]
-    progress = Progress(budget=budget or budget_of(models, limits))
-    asked = calling(
+    asked = asked_within(
+        [*evaluation.judges.values()],
         folder,
-        progress=progress,
         clock=clock,
         watch=watch,
+        limits=limits,
+        budget=budget,
         longest=LONGEST_LINE,
-        reuse=True,
         cache=answer_cache(limits),
     )
-    async with asking(models, limits), asked as caller:
+    async with asked as caller:
         if is_complete(folder):  # another process finished it before this one held it
             caller.journal.remove()
             return load_run_log(folder)
@@ -176,7 +174,7 @@ async def evaluate(
             await panel.begin(anyway=anyway)
         await sitting.ask_all()
         heard = {judge: await panel.end() for judge, panel in panels.items()}
-        progress.begin("writing", 1)
+        caller.progress.begin("writing", 1)
         log = sitting.finish(now=stamp(clock()), canary=heard)
         caller.journal.remove()
         return log
