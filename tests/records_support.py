@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -194,7 +193,7 @@ def vega_lite() -> jsonschema.Draft7Validator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """How a process ended, and the most memory that it held."""
+    """How a process ended, the most memory that it held, and its seconds of processor time."""
 
     code: int
     stdout: str
@@ -208,28 +207,29 @@ class Finished:
 _MEASURE = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[2:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
 with open(sys.argv[1], "w") as file:
-    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+    print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=file)
 sys.exit(done.returncode)
 """
 
 
 def epc_measured(folder: Path, *args: str | Path) -> Finished:
-    """Run the program and measure it; `folder` takes a note of the memory."""
-    usage = folder / "kilobytes"
+    """Run the program and measure it; `folder` takes a note of memory and processor time."""
+    usage = folder / "usage"
     program = [*PROGRAM, *map(str, args)]
-    began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-S", "-c", _MEASURE, str(usage), *program],
         capture_output=True,
         check=False,
     )
+    kilobytes, seconds = usage.read_text("utf-8").split()
     return Finished(
         code=done.returncode,
         stdout=done.stdout.decode("utf-8"),
         stderr=done.stderr.decode("utf-8"),
-        megabytes=int(usage.read_text("utf-8")) / 1024,
-        seconds=time.monotonic() - began,
+        megabytes=int(kilobytes) / 1024,
+        seconds=float(seconds),
     )
 
 
