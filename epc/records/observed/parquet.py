@@ -77,6 +77,8 @@ def codes_of(column: Any) -> tuple[Indices, list[Any]]:
     import pyarrow as pa
 
     if pa.types.is_list(column.type):
+        if coded := _alike(column):
+            return coded
         values = [None if each is None else tuple(each) for each in column.to_pylist()]
         names = list(dict.fromkeys(value for value in values if value is not None))
         codes: dict[Any, int] = {name: code for code, name in enumerate(names)}
@@ -84,6 +86,22 @@ def codes_of(column: Any) -> tuple[Indices, list[Any]]:
     coded = column.dictionary_encode()
     indices = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return indices.astype(np.int32), coded.dictionary.to_pylist()
+
+
+def _alike(column: Any) -> tuple[Indices, list[Any]] | None:
+    """Return `codes_of` a column of lists that have one length and no gaps, without a loop."""
+    import pyarrow.compute as pc
+
+    cells = column.flatten().dictionary_encode()
+    lengths = pc.min_max(pc.list_value_length(column))
+    length = lengths["max"].as_py()
+    if column.null_count or cells.null_count or not length or lengths["min"].as_py() != length:
+        return None
+    rows = cells.indices.to_numpy().reshape(-1, length)
+    _, first, codes = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    values = cells.dictionary.to_pylist()
+    names = [tuple(values[cell] for cell in row) for row in rows[first].tolist()]
+    return codes.ravel().astype(np.int32), names
 
 
 def write(file: BinaryIO, header: bytes, rows: Iterable[Row], present: Collection[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import jsonschema
 import msgspec
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 from epc.records.observed.columns import COLUMNS
 from epc.records.observed.converting import digest
+from epc.records.observed.parquet import codes_of
 from epc.records.observed.reading import read, stored
 from epc.records.observed.types import Header, Row
 from epc.records.observed.writing import write
@@ -324,3 +326,21 @@ def test_reading_r77_a_mark_blank_lines_and_crlf_are_no_content(tmp_path: Path) 
     assert problem[0] == "v.jsonl:7/item"
     assert wrong(path) == []
     assert [row.first for row in stored(path)][:2] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["b", "a"], ["a", "b"], ["b", "a"]],  # of one length
+        [["b", "a"], None, ["b"]],
+        [["b", None], ["a", "b"]],
+        [[], []],
+        [[2.5, 1.0], [1.0, 2.5], [2.5, 1.0]],
+    ],
+)
+def test_each_row_of_a_column_of_lists_has_the_code_of_its_list(rows: list[Any]) -> None:
+    codes, names = codes_of(pa.array(rows))
+
+    read = [list(names[code]) if code >= 0 else None for code in codes]
+    assert read == rows
+    assert len(names) == len({repr(row) for row in rows if row is not None})
