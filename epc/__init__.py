@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from epc.api.measured import Run
     from epc.api.measuring import resume, run
     from epc.api.opening import load
-    from epc.api.published import figures, judges, scan, snapshots, which
+    from epc.api.published import expiry, figures, judges, scan, snapshots, which
     from epc.api.pytest_plugin import assert_judge_agreement
     from epc.records.designs import Design
 
@@ -30,6 +30,7 @@ __all__ = [
     "__version__",
     "assert_judge_agreement",
     "audit",
+    "expiry",
     "figures",
     "judges",
     "load",
@@ -49,6 +50,7 @@ _HOMES: Final = {
     "Run": "epc.api.measured",
     "assert_judge_agreement": "epc.api.pytest_plugin",
     "audit": "epc.api.auditing",
+    "expiry": "epc.api.published",
     "figures": "epc.api.published",
     "judges": "epc.api.published",
     "load": "epc.api.opening",

@@ -128,7 +128,7 @@ def domains_of(contests: Contests, named: Named, choices: Choices) -> dict[str, 
     }
     used = [code for codes in domains.values() for code in codes]
     if len(domains) != TWO or len(set(used)) < len(used):
-        raise UsageError("--domains: expected two that share no subset, as a,b or x=a+b,y=c+d")
+        raise UsageError("domains: expected two that share no subset, as a,b or x=a+b,y=c+d")
     return {domain: codes for domain, codes in domains.items() if codes}
 
 

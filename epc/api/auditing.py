@@ -1,7 +1,8 @@
 """What a run, or a table of verdicts, shows of its judge: `epc audit` from Python."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,17 +12,23 @@ from epc.analysis.audit import audit as audit_run
 from epc.analysis.observed import Report, measure
 from epc.analysis.observed_rows import Choices
 from epc.api.frames import Shown, frame
-from epc.errors import UsageError, refuse
+from epc.errors import Finding, UsageError, refuse
 from epc.records.observed.converting import Request, Taken
 from epc.records.observed.gold import joined
 from epc.records.observed.shapes import is_votes, opened
 from epc.records.typed import as_json
 from epc.report.document import Part
-from epc.report.observed_text import cell_of, page_of, text
+from epc.report.observed_text import cell_of, headlines, page_of, text
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# What a finding tells the user of the command to do, and what it is here.
+_FRAME = "DataFrame"
+_ARGUMENTS = {"map": "columns", "label": "labels", "set": "constants", "same": "same"}
+_OPTION = re.compile(r"--(map|label|set|same) (?:'([^']*)=([^'=]*)'|([\w.]+)=([\w.-]+))")
+_BARE = re.compile(r"--(map|label|set|same)\b")
+_MISSING = "; pandas reads `n/a` and empty cells as missing: read_csv(..., keep_default_na=False)"
 _COLUMNS = ("judge", "figure", "value", "low", "high", "n", "questions")
 
 
@@ -34,6 +41,10 @@ class Audited(Shown):
 
     report: Report
     taken: Taken
+
+    def __repr__(self) -> str:
+        said = " ".join(headlines(self.report, self.taken))
+        return f"<epc.Audited {self.report.source.name}: {said}>"
 
     def __str__(self) -> str:
         return text(self.report, self.taken)
@@ -87,7 +98,7 @@ def audit(
     labels_at = None if gold is None else Path(gold)
     if not isinstance(what, str | Path):
         with TemporaryDirectory(prefix="epc-") as folder:
-            path = Path(folder) / "DataFrame"
+            path = Path(folder) / _FRAME
             what.to_json(path, orient="records", lines=True, date_format="iso")
             return _of_verdicts(path, request, choices, labels_at)
     path = Path(what)
@@ -98,9 +109,29 @@ def audit(
     return audit_run(path, gold=labels_at)
 
 
+def _in_python(finding: Finding, path: Path) -> Finding:
+    """Return a finding with the arguments of `audit` for the options of the command."""
+    remedy = finding.remedy
+    if path.name == _FRAME and finding.problem.startswith("is empty"):
+        remedy += _MISSING
+    words = (_BARE.sub(_name, _OPTION.sub(_call, said)) for said in (finding.problem, remedy))
+    problem, remedy = words
+    return replace(finding, problem=problem, remedy=remedy)
+
+
+def _call(option: re.Match[str]) -> str:
+    _, label, word, name, value = option.groups()
+    key, other = (label, word) if name is None else (name, value)
+    return f"{_ARGUMENTS[option[1]]}={{{key!r}: {other!r}}}"
+
+
+def _name(option: re.Match[str]) -> str:
+    return _ARGUMENTS[option[1]]
+
+
 def _of_verdicts(path: Path, request: Request, choices: Choices, labels_at: Path | None) -> Audited:
     votes = opened(path, request)
-    refuse(votes.findings)
+    refuse([_in_python(finding, path) for finding in votes.findings[:1]])
     assert votes.header is not None
     assert votes.verdicts is not None
     verdicts, answers = joined(labels_at, votes.verdicts) if labels_at else (votes.verdicts, None)

@@ -12,6 +12,7 @@ from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
 from epc.registry.data import frame
 from epc.registry.data_rows import batch_of_cards
+from epc.registry.expiry import Expiry
 from epc.registry.reading import open_registry
 from epc.registry.scan import forms
 from epc.registry.scan.files import Files
@@ -114,6 +115,18 @@ def judges(registry: str | None = None, *, as_of: date | None = None) -> "pd.Dat
         for each, state, listed in states
     )
     return frame_of(rows, ("generation", "maker", *_STATE, "listed"))
+
+
+def expiry(*names: str, registry: str | None = None, as_of: date | None = None) -> list[Expiry]:
+    """Return until when models are served, or snapshots hold: see `epc expiry`.
+
+    A name may be spelt as in your settings. One that names no platform has an answer for each;
+    without names all snapshots have one. `status`, `until`, `note` and the rest are what the
+    command prints as JSON, and `as_json()` is that.
+
+    Raises: as `snapshots`.
+    """
+    return open_registry(registry).expiry(names, as_of or now().date())
 
 
 def scan(

@@ -20,6 +20,7 @@ from epc.records.findings import Causes
 
 LONGEST: Final = MAX_DOCUMENT_BYTES  # characters of a line, and of a cell
 _DELIMITERS: Final = ",;\t"
+_UTF8: Final = "save it in Excel as `CSV UTF-8`, or with another program in UTF-8"
 _CSV: Final = "save it as CSV in UTF-8; a quote inside quotes appears twice"
 _RAGGED: Final = "put a cell that holds a delimiter, a quote or a line break between quotes"
 
@@ -51,7 +52,7 @@ class CsvTable:
         except StopIteration:
             self._reader = csv.reader(())
         except (csv.Error, UnicodeError) as error:
-            self._wrong(max(len(head), 1), f"no CSV: {error}", _CSV)
+            self._no_csv(max(len(head), 1), error)
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, str]]]:
         while self.columns:
@@ -61,7 +62,7 @@ class CsvTable:
             except StopIteration:
                 return
             except (csv.Error, UnicodeError) as error:
-                self._wrong(line, f"no CSV: {error}", _CSV)
+                self._no_csv(line, error)
                 return
             if not any(row):  # a blank line, or one that a spreadsheet filled up with delimiters
                 continue
@@ -71,6 +72,9 @@ class CsvTable:
                 self._wrong(line, has, _RAGGED)
                 continue
             yield line, dict(zip(self.columns, row, strict=True))
+
+    def _no_csv(self, line: int, error: Exception) -> None:
+        self._wrong(line, f"no CSV: {error}", _UTF8 if "UTF-" in str(error) else _CSV)
 
     def _wrong(self, line: int, problem: str, remedy: str) -> None:
         if self._causes is None:

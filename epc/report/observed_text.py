@@ -104,7 +104,7 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
     from epc.report.page.markup import page
 
     name = f"{report.source.name}: {report.verdicts:,} verdicts"
-    sentences = _headlines(report, taken)
+    sentences = headlines(report, taken)
     alone = len(sentences) == 1
     parts: list[Part] = [*_pictures(report), *_body(report, taken, "folded")]
     heading = sentences[0].removesuffix(".") if alone else name
@@ -118,7 +118,7 @@ def page_of(report: Report, taken: Taken, again: str) -> str:
 
 def cell_of(report: Report, taken: Taken) -> Iterator[Part]:
     """Yield what a notebook shows of a report: its sentences, a picture, its tables."""
-    yield Listed(_headlines(report, taken))
+    yield Listed(headlines(report, taken))
     yield from _pictures(report)
     yield from _body(report, taken, "folded")
 
@@ -129,7 +129,7 @@ def document(report: Report, taken: Taken) -> Iterator[Part]:
     `taken` says what its columns were taken for.
     """
     yield Conclusion(Toned(f"{report.source.name}: {report.verdicts:,} verdicts", "neutral"))
-    yield Listed(_headlines(report, taken))
+    yield Listed(headlines(report, taken))
     yield from _body(report, taken, "brief" if taken.columns else "open")
 
 
@@ -182,7 +182,8 @@ def _pictures(report: Report) -> Iterator[Chart]:
         yield interval_chart("shares", "Shares", "Line: 95% interval.", shares, content)
 
 
-def _headlines(report: Report, taken: Taken) -> list[str]:
+def headlines(report: Report, taken: Taken) -> list[str]:
+    """Return of each judge the best evidence as a sentence."""
     alone = ALONE in taken.assumed
     return [headline_of(group, alone=alone) for group in report.groups]
 

@@ -12,6 +12,7 @@ from records_support import epc
 
 import epc as package
 from epc.api.auditing import Audited
+from epc.errors import EpcError
 
 
 def crossing(folder: Path) -> Path:
@@ -187,3 +188,44 @@ def test_an_audit_from_python_is_that_of_the_command(tmp_path: Path) -> None:
     assert "<svg" in shown, "a notebook shows the picture below the cell"
     assert "Figures of" in shown
     assert "<html" not in shown
+
+
+def test_an_error_from_python_names_arguments_and_not_options(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("id,a,b,winner\n1,x,y,A\n2,x,y,perhaps\n3,x,y,n/a\n,,,\n", "utf-8")
+    frame = pd.read_csv(path)
+
+    with pytest.raises(EpcError, match=r"labels=\{'perhaps': 'WORD'\}") as error:
+        package.audit(path)
+    assert "--" not in str(error.value)
+    with pytest.raises(EpcError, match=r"labels=\{'': 'WORD'\}.*keep_default_na=False"):
+        package.audit(frame, labels={"perhaps": "tie"})
+    with pytest.raises(EpcError, match=r"map a column to it by columns=\{'a': 'COLUMN'\}"):
+        package.audit(frame[["id", "winner"]])
+    # The blank row is none in both, and `n/a` is unreadable once pandas leaves it as it is.
+    whole = pd.read_csv(path, keep_default_na=False)
+    reports = [package.audit(each, labels={"perhaps": "tie"}) for each in (path, whole)]
+    assert [len(repr(report)) < 200 for report in reports] == [True, True]
+    assert reports[0].as_json()["groups"] == reports[1].as_json()["groups"]
+
+
+@pytest.mark.parametrize(
+    ("content", "says", "fix"),
+    [
+        ("# A page\n\nWords, and more.\n", ":1: is no table of verdicts", "give a table whose"),
+        ("id,a,b,winner\n1,é,y,A\n", ":2: no CSV: the line is not UTF-8", "`CSV UTF-8`"),
+        ("id,a,b,winner,repeat\n1,x,y,A,z\n", ":2/repeat: 'z' is not a whole", "0, 1, 2, ..."),
+        ("id,a,b,winner,date\n1,x,y,A,soon\n", ":2/date: 'soon' is not a day", "YYYY-MM-DD"),
+    ],
+)
+def test_a_file_that_does_not_fit_gets_one_finding_with_what_to_write(
+    content: str, says: str, fix: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_bytes(content.encode("latin-1"))
+
+    text = epc("audit", path).stdout.decode()
+
+    assert "findings: 1\n" in text
+    assert says in text
+    assert fix in text.partition("\n  fix: ")[2]

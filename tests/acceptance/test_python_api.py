@@ -343,3 +343,14 @@ def test_what_a_scan_shows_in_a_notebook_never_becomes_markup(tmp_path: Path) ->
 
     assert "&lt;img src=x&gt;.yaml" in shown
     assert "<img" not in shown
+
+
+def test_expiry_is_that_of_the_command() -> None:
+    day = date(2026, 11, 26)
+    words = ("gpt-4o-mini", "nobody", "--as-of", str(day), "--format", "json")
+
+    states = epc.expiry("gpt-4o-mini", "nobody", as_of=day)
+
+    assert [state.as_json() for state in states] == json.loads(program("expiry", *words).stdout)
+    assert states[0].until == date(2027, 1, 14)
+    assert states[-1].status == "unknown"

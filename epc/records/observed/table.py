@@ -59,6 +59,13 @@ _WORDS: Final = {  # the field that the others rest on comes first
     _GOLD: ("a", "b", "tie"),
     _HUMANS: ("a", "b", "tie"),
 }
+_FORMS: Final = {  # by field, or by the end of its name
+    "repeat": "a whole number: 0, 1, 2, ...",
+    "length": "a whole number",
+    "confidence": "a number from 0 to 1",
+    "date": "a day: YYYY-MM-DD",
+    "sha256": "a SHA-256: 64 hexadecimal digits",
+}
 _NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
 _SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
 _LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[_VERDICT]])
@@ -70,6 +77,10 @@ EXPECTED: Final = (
     "first or second beside a column first; of one answer pass or fail) or a_score and b_score. "
     "Map other names by --map FIELD=COLUMN and other labels by --label VALUE=WORD; --set "
     f"FIELD=VALUE states what no column does. Fields: {', '.join(FIELDS)}"
+)
+_NO_TABLE: Final = (
+    "give a table whose first line names columns such as question, answer_a, answer_b and verdict; "
+    "--map FIELD=COLUMN names those of another name"
 )
 _NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
 _NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
@@ -182,6 +193,11 @@ def _fields(source: Path, work: _Work) -> Cells:
     # Read line by line: a million verdicts fit no document.
     with _opened(source, work.causes) as (present, table):
         sample = [cells for _, cells in islice(table, _SAMPLE)]
+    shown = ", ".join(map(repr, present[:SHOWN]))
+    mapped = work.request.columns
+    if present and not mapped and not recognised(FIELDS, present, {}, sample, work.known):
+        work.causes = Causes(source.name, CLAUSE)
+        work.causes.add(1, "", f"is no table of verdicts: no column is known in {shown}", _NO_TABLE)
     if not work.causes:
         _choose(present, sample, work)
     if work.causes:
@@ -206,6 +222,7 @@ def _opened(source: Path, causes: Causes) -> Iterator[tuple[tuple[str, ...], Cel
         (int(row.place.rpartition(" ")[2]), dict(_flat(row.value)))
         for row in rows_of(source, clause=CLAUSE)
     ]
+    rows = [(line, row) for line, row in rows if any(row.values())]
     names = tuple(dict.fromkeys(name for _, row in rows for name in row))
     yield names, [(line, dict.fromkeys(names, "") | row) for line, row in rows]
 
@@ -231,7 +248,8 @@ def _choose(present: Sequence[str], sample: Sample, work: _Work) -> None:
     for name in {**mapped, **stated}:
         if name not in FIELDS:
             option = "--map" if name in mapped else "--set"
-            work.causes.add(1, "", f"{option} {name}: no such field", f"expected {EXPECTED}")
+            fields = f"name one of {', '.join(FIELDS)}"
+            work.causes.add(1, "", f"{option} {name}: no such field", fields)
         elif name in mapped and name in stated:
             work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
         elif name in mapped and mapped[name] not in present:
@@ -339,8 +357,10 @@ def _add(line: int, values: Mapping[str, str], work: _Work) -> None:
     try:
         row = _row(line, values, work)
     except msgspec.ValidationError as error:
-        said = misread(str(error), "", f"expected {EXPECTED}")
-        work.causes.add(line, work.column(said.where[1:]), said.problem, said.remedy)
+        name = misread(str(error), "", "").where[1:]
+        form = _FORMS.get(name) or _FORMS.get(name.rpartition("_")[2], "a number")
+        remedy = f"write {form}, or leave the cell empty"
+        work.causes.add(line, work.column(name), f"{values.get(name)!r} is not {form}", remedy)
     except _UnfitError as error:
         work.causes.add(line, work.column(error.name), error.problem, error.remedy)
     else:

@@ -128,7 +128,6 @@ def test_epc_5_3_2_a_loopback_server_passes_for_no_makers_model(
     assert (promoted.returncode, published.returncode) == (2, 2)
     for done in (new, promoted, published):
         assert problem in done.stderr
-        assert f"[{clause}]" in done.stderr
         assert "fix: " in done.stderr
     assert not list(registry.home.glob("v*"))
 
