@@ -294,13 +294,27 @@ def difference(a: Snapshot, b: Snapshot) -> Difference:
     stated = [s.card.conditions or {} for s in (a, b) if a.kind == b.kind]
     keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
     conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
-    left = {figure.name: figure for figure in figures_of(a)}
-    right = {figure.name: figure for figure in figures_of(b)}
+    left, right = _by_name(a), _by_name(b)
     return Difference(
         failed={str(snapshot.tag): snapshot.failure for snapshot in (a, b) if snapshot.failed},
         conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
         figures={name: (left[name], right[name]) for name in left if name in right},
     )
+
+
+def _by_name(snapshot: Snapshot) -> dict[str, Figure]:
+    """Return a snapshot's figures by their names, as those of another judge are called.
+
+    A source's settings may all begin with its name of the judge: `accuracy/judge/prompt` is then
+    called `accuracy/prompt`.
+    """
+    figures = {figure.name: figure for figure in figures_of(snapshot)}
+    settings = [group["settings"][0] for group in snapshot.figures.get("groups") or ()]
+    heads = {setting.partition("/")[0] for setting in settings}
+    if len(heads) != 1 or not all("/" in setting for setting in settings):
+        return figures
+    (head,) = heads
+    return {name.replace(f"/{head}/", "/", 1): figure for name, figure in figures.items()}
 
 
 def disagreement(a: Snapshot, b: Snapshot) -> str:

@@ -53,6 +53,7 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
         yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
     else:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
+        yield f"compare/{page.row.tag}.json", _compared(page.shown.as_json())
 
 
 def _schema_names() -> list[str]:
@@ -108,6 +109,17 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
             for file in page.files
         ],
     }
+
+
+def _compared(shown: Json) -> Json:
+    """Return what the page of two snapshots shows of one: no figures of parts of its tasks."""
+    figures = {name: of for name, of in shown["figures"].items() if not isinstance(of, list)}
+    groups = [
+        {key: group[key] for key in ("settings", "figures")}
+        for group in shown["figures"].get("groups", ())
+    ]
+    kept = {key: value for key, value in shown.items() if key not in ("events", "files", "recipe")}
+    return kept | {"figures": figures | ({"groups": groups} if groups else {})}
 
 
 def evaluator(site: Site, page: EvaluatorPage) -> Json:

@@ -9,6 +9,8 @@ from epc.analysis.choosing import ALL, Choices
 from epc.analysis.judge_card import PLACES, Known
 from epc.analysis.succession import Agreement
 from epc.site.charts.forest import Forest, Mark, Panel
+from epc.site.charts.lifeline import lifelines
+from epc.site.charts.prices import asking_chart
 from epc.site.front import PEOPLE, chief, most, page_of, right_of
 from epc.site.pages import EvaluatorPage, Platform, Site, SnapshotPage
 from epc.statistics.figures import Figure, figure_text
@@ -51,7 +53,9 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
     right = right_of(site.registry.choices, judge)
     shares = [(most(page.card, name), label, words) for name, label, words in _SHARES]
     known = [(figure, label, words) for figure, label, words in shares if figure]
+    in_sight = sorted(page.platforms, key=lambda each: each is not first)[:_MOST]
     return {
+        "askings": asking_chart(site.registry.choices, judge),
         "chief": first,
         "second": _second(page, first),
         "instead": _instead(site, page, first),
@@ -60,7 +64,8 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
         "missing": list(_missing(page, right)),
         "may": tuple(_may(site, page, first, right, [(f, words) for f, _, words in known]))[:3],
         "may_not": tuple(_may_not(right, measured=bool(right or known), result=result)),
-        "in_sight": sorted(page.platforms, key=lambda each: each is not first)[:_MOST],
+        "in_sight": in_sight,
+        "lifelines": lifelines(in_sight, site.as_of),
     }
 
 

@@ -56,7 +56,8 @@ def _module(name: str, module: ast.Module) -> Iterator[str]:
         yield f"\n## {name}\n"
         yield from _described(module)
     for node in defined:
-        yield f"\n### {node.name} {{ #{name}.{node.name} }}\n"
+        # As markup, so that only modules stand in the page's list of contents: it halves the page.
+        yield f'\n<h3 id="{name}.{node.name}">{shown(node.name)}</h3>\n'
         code = "\n".join(_signature(node))
         yield f'<pre class="epc-code" tabindex="0"><code>{verbatim(code)}</code></pre>'
         yield from _described(node)

@@ -27,10 +27,10 @@ from epc.site.evidence import bands_of
 from epc.site.front import part
 from epc.site.guessing import is_followed, platforms
 from epc.site.living import living
-from epc.site.pages import EvaluatorPage, Row, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage
 from epc.site.social import has_card
 from epc.site.story import story
-from epc.site.telling import beside, no_baseline, told
+from epc.site.telling import no_baseline, told
 from epc.site.templating import environment
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
@@ -58,7 +58,7 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     yield "expired.md", page("expired", expired=_ended(rows), **ended, most=_MOST)
     yield (
         "snapshots/index.md",
-        page("snapshots", shown=shown, example=_example(rows), beside=beside(site.snapshots)),
+        page("snapshots", shown=shown, example=_example(rows)),
     )
     makers = front.makers(site)
     yield (
@@ -73,11 +73,11 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
     for maker, pages in makers.items():
         yield (
             f"makers/{part(maker)}/index.md",
-            page("maker", maker=maker, pages=front.with_chief(site, pages)),
+            page("maker", maker=maker, **_by_state(front.with_chief(site, pages))),
         )
     yield "evaluators/catalogue/index.md", page("catalogue", makers=_listed(site))
     for name, served in platforms(site).items():
-        yield f"evaluators/{name}/index.md", page("platform", platform=name, served=served)
+        yield f"evaluators/{name}/index.md", page("platform", platform=name, **_by_state(served))
     yield (
         "compare.md",
         page(
@@ -93,6 +93,18 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
         "changes.md",
         page("changes", months=front.months(site, _MONTHS)),
     )
+
+
+def _by_state(
+    pages: Iterable[tuple[EvaluatorPage, Platform | None]],
+) -> dict[str, list[tuple[EvaluatorPage, Platform | None]]]:
+    """Return who is served, as far as is known, and who has ended: these are folded."""
+    found: dict[str, list[tuple[EvaluatorPage, Platform | None]]] = {"served": [], "ended": []}
+    for page, platform in pages:
+        found["ended" if platform and not platform.standing.held else "served"].append(
+            (page, platform)
+        )
+    return found
 
 
 def _listed(site: Site) -> dict[str, list[tuple[str, Life, Expiry]]]:

@@ -1,6 +1,6 @@
 """A snapshot's result in plain words: what was asked, the answer, and what may be claimed of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,20 +40,6 @@ class Told:
     answer: tuple[str, ...]
     may: tuple[str, ...]
     may_not: tuple[str, ...]
-
-
-def beside(pages: Sequence[SnapshotPage]) -> str:
-    """Return what is published beside baselines, and how many snapshots there are in all."""
-    kinds = {
-        "of verdicts that others recorded": lambda row: row.about == "records",
-        "of an optimiser's gains": lambda row: row.about == "loops",
-        "of judged outputs": lambda row: row.about == "judgments" and not row.snapshot.calibration,
-        "of mock evaluators": lambda row: row.snapshot.calibration,
-    }
-    counts = {name: sum(map(fits, (page.row for page in pages))) for name, fits in kinds.items()}
-    parts = [f"{count:,} {name}" for name, count in counts.items() if count]
-    more = f"Other snapshots are {', '.join(parts)}: " if parts else ""
-    return f"{more}{len(pages):,} {'snapshot' if len(pages) == 1 else 'snapshots'} in all."
 
 
 def no_baseline(page: EvaluatorPage) -> str:
@@ -231,7 +217,7 @@ def _optimised(page: SnapshotPage) -> Told:
         answer=tuple(starts_sentences(reports_of(page.row.snapshot))),
         may=("What this optimiser gained on these items under this recorded judge.",),
         may_not=(
-            "What another optimiser, task or prompt of the judge gains: ask with `epc loop`.",
+            "What another optimiser, task or prompt of the judge gains: ask with epc loop.",
             *_never(page.card),
         ),
     )

@@ -4,6 +4,7 @@ Whoever wrote a record chose its names and answers. Here they can be text, and n
 """
 
 import html
+import re
 from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ class Markup:
 
 
 Content = Markup | str
+_PROSE: Final = ("dd", "li", "p")
+_CODE: Final = re.compile(r"`([^`\n]+)`")
 
 
 def element(name: str, *content: Content, **attributes: str) -> Markup:
@@ -47,7 +50,15 @@ def element(name: str, *content: Content, **attributes: str) -> Markup:
         f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
         for key, value in attributes.items()
     )
-    return Markup(f"<{name}{pairs}>{joined(content).text}</{name}>")
+    inner = joined(map(_prose, content) if name in _PROSE else content)
+    return Markup(f"<{name}{pairs}>{inner.text}</{name}>")
+
+
+def _prose(content: Content) -> Content:
+    """Return a sentence with what stands between its backticks as code."""
+    if isinstance(content, Markup | Toned):
+        return content
+    return Markup(_CODE.sub(r"<code>\1</code>", _escaped(content)))
 
 
 def joined(content: Iterable[Content]) -> Markup:

@@ -63,12 +63,14 @@ _FIGURE: Final = Markup(
 )
 _TITLE: Final = Markup("<figcaption>{}</figcaption>")
 _NOTE: Final = Markup('<p class="epc-reading">{}</p>')
-_PANEL: Final = Markup('<p class="epc-panel">{}</p>{}')
+_PANEL: Final = Markup('<p class="epc-panel">{}</p>')
 _ROW: Final = Markup('<div class="epc-row"><span>{}</span>{}<b>{}</b></div>')
 _BASE: Final = (
     f'<line class="epc-base" x1="0" x2="100%" y1="{_TALL // 2}" y2="{_TALL // 2}"></line>'
 )
-_SVG: Final = Markup('<svg class="{}" width="100%" height="{}" aria-hidden="true">{}</svg>')
+_SVG: Final = Markup('<svg class="{}" width="100%" height="{}" {}>{}</svg>')
+_HIDDEN: Final = Markup('aria-hidden="true"')
+_NAMED: Final = Markup('role="img" aria-label="{}"')
 
 
 def drawn(forest: Forest | None) -> Markup:
@@ -76,7 +78,8 @@ def drawn(forest: Forest | None) -> Markup:
     if forest is None:
         return Markup()
     words = "; ".join(
-        f"{panel.title}: {', '.join(f'{m.label} {_words(m, panel)}' for m in panel.marks)}"
+        f"{panel.title or forest.title}: "
+        f"{', '.join(f'{m.label} {_words(m, panel)}' for m in panel.marks)}"
         for panel in forest.panels
     )
     return _FIGURE.format(
@@ -100,7 +103,7 @@ def _panel(panel: Panel) -> Markup:
     start, end = ticks[0], ticks[-1]
 
     def at(value: float) -> str:
-        return _place((value - start) / (end - start))
+        return place((value - start) / (end - start))
 
     behind = _BASE + "".join(
         f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{_TALL}"></line>'
@@ -109,7 +112,7 @@ def _panel(panel: Panel) -> Markup:
     rows = Markup().join(
         _ROW.format(
             shown(mark.label),
-            _svg("epc-line", _TALL, behind, *_line(mark, at)),
+            svg("epc-line", _TALL, behind, *_line(mark, at)),
             _figure(mark, panel),
         )
         for mark in panel.marks
@@ -118,8 +121,9 @@ def _panel(panel: Panel) -> Markup:
         f'<text x="{at(tick)}" y="16" text-anchor="{_anchor(tick, start, end)}">{tick:g}</text>'
         for tick in ticks
     )
-    axis = _ROW.format("", _svg("epc-axis", 20, scale), "")
-    return _PANEL.format(shown(panel.title), rows + axis)
+    axis = _ROW.format("", svg("epc-axis", 20, scale), "")
+    title = _PANEL.format(shown(panel.title)) if panel.title else Markup()
+    return title + rows + axis
 
 
 def bar(value: float, interval: Interval, reach: Interval) -> Markup:
@@ -127,11 +131,11 @@ def bar(value: float, interval: Interval, reach: Interval) -> Markup:
     start, end = reach
 
     def at(value: float) -> str:
-        return _place((value - start) / (end - start))
+        return place((value - start) / (end - start))
 
     mark = Mark(label="", value=value, interval=interval)
     base = f'<line class="epc-reach" x1="{at(start)}" x2="{at(value)}" y1="12" y2="12"></line>'
-    return _svg("epc-line", _TALL, base, *_line(mark, at))
+    return svg("epc-line", _TALL, base, *_line(mark, at))
 
 
 def scale(reach: Interval) -> Markup:
@@ -139,18 +143,21 @@ def scale(reach: Interval) -> Markup:
     start, end = reach
     steps = [start + (end - start) * step / 3 for step in range(4)]
     texts = (
-        f'<text x="{_place(step / 3)}" y="12" text-anchor="{_anchor(value, start, end)}">'
+        f'<text x="{place(step / 3)}" y="12" text-anchor="{_anchor(value, start, end)}">'
         f"{100 * value:.0f}</text>"
         for step, value in enumerate(steps)
     )
-    return _svg("epc-axis", 16, *texts)
+    return svg("epc-axis", 16, *texts)
 
 
-def _svg(name: str, height: int, *parts: str) -> Markup:
-    return _SVG.format(name, height, Markup("".join(parts)))  # noqa: S704  (numbers in our own marks)
+def svg(name: str, height: int, *parts: str, words: str = "") -> Markup:
+    """Return a picture as wide as the page; `words` say what it shows where nobody else does."""
+    said = _NAMED.format(words) if words else _HIDDEN
+    return _SVG.format(name, height, said, Markup("".join(parts)))  # noqa: S704  (numbers in our own marks)
 
 
-def _place(share: float) -> str:
+def place(share: float) -> str:
+    """Return a share of a scale as a place across the picture."""
     return f"{_EDGE + (100 - 2 * _EDGE) * share:.1f}%"
 
 

@@ -49,9 +49,21 @@ def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
     """Return the picture of shares and indices without any gamma; `made` is how they came about."""
     if not figures:
         return None
-    marks = [Mark(label=in_words(f.name), value=f.mean, interval=f.interval) for f in figures]
-    panel = Panel(title=f"as {made}", marks=marks, text=_number, reach=(0, 1))
-    return Forest(title=f"What was {made}", note=_STATED.format(made), panels=[panel])
+    panels: dict[str, list[Mark]] = {}
+    for figure in figures:
+        label, _, start = in_words(figure.name).partition(": ")
+        if not figure.name.startswith("loop/"):
+            label, start = in_words(figure.name), ""
+        mark = Mark(label=label, value=figure.mean, interval=figure.interval)
+        panels.setdefault(start and f"From a {start} start", []).append(mark)
+    return Forest(
+        title=f"What was {made}",
+        note=_STATED.format(made),
+        panels=[
+            Panel(title=title, marks=marks, text=_number, reach=(0, 1))
+            for title, marks in panels.items()
+        ],
+    )
 
 
 def _crossing(directions: list[Direction]) -> Forest:
@@ -115,8 +127,8 @@ def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
         )
         for direction in directions
     ]
-    panel = Panel(title="gamma", marks=marks, text=_number, reach=(0,))
-    return Forest(title="gamma, on what it is without any coupling", note=_NOISE, panels=[panel])
+    panel = Panel(title="", marks=marks, text=_number, reach=(0,))
+    return Forest(title="gamma, beside what it is without coupling", note=_NOISE, panels=[panel])
 
 
 def _judged(figures: Json) -> Forest:
@@ -146,7 +158,7 @@ def _recorded(row: Row) -> Forest | None:
     ]
     more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
     words = in_words(name)
-    panel = Panel(title=words, marks=marks[:_MOST], text=_number, reach=(0, 1))
+    panel = Panel(title="", marks=marks[:_MOST], text=_number, reach=(0, 1))
     title = f"{words[0].upper()}{words[1:]}, by setting"
     return Forest(
         title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]

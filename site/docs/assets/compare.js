@@ -1,11 +1,10 @@
-// Any two snapshots side by side, from the site's own answers for programs. What makes two of them
+// Any two snapshots side by side, from a file of each that holds what is compared. What makes two of them
 // like for like is what `epc snapshot diff` asks; all text is set as text.
 (() => {
   "use strict";
   const form = document.getElementById("compare");
   const place = document.getElementById("comparison");
   if (!form || !place) return;
-  const api = new URL(place.dataset.api, location.href);
   const WORDS = JSON.parse(document.getElementById("figure-words").textContent);
   const CONDITIONS = ["generation", "protocol_version", "evaluator", "executor"];
   const EXPECTED = ["generation", "evaluator"]; // that these differ is why one compares
@@ -69,6 +68,16 @@
       return "digits" in value ? [] : figures(value, `${prefix}${key}/`);
     });
 
+  // As those of another judge are called: a source's settings may all begin with its name of the judge.
+  const byName = (snapshot) => {
+    const heads = new Set((snapshot.figures.groups ?? []).map(({ settings: [name] }) =>
+      name.includes("/") ? name.slice(0, name.indexOf("/")) : null));
+    const [head] = heads;
+    const common = heads.size === 1 && head !== null;
+    return new Map(figures(snapshot.figures).map(([name, figure]) =>
+      [common ? name.replace(`/${head}/`, () => "/") : name, figure]));
+  };
+
   const condition = (snapshot, key) => {
     if (!CONDITIONS.includes(key)) return snapshot.conditions[key];
     const value = snapshot[key];
@@ -120,7 +129,7 @@
   const about = (snapshot) => {
     const { status, note, as_of: day } = snapshot.expiry;
     const link = Object.assign(make("a", snapshot.tag), {
-      href: new URL(`../../snapshots/${encodeURIComponent(snapshot.tag)}/`, api).href,
+      href: `../snapshots/${encodeURIComponent(snapshot.tag)}/`,
     });
     const { from, to } = snapshot.measured ?? { from: "unknown", to: "unknown" };
     const days = [...new Set([from, to])].join(" to ");
@@ -241,8 +250,10 @@
     const known = names.map((name, index) =>
       make("tr", cell(name, "th"), ...facts.map((fact) => cell(fact[index]))));
     folds.push(table("Both snapshots", ["What", "First", "Second"], known));
-    const left = new Map(figures(a.figures));
-    const right = new Map(figures(b.figures));
+    const [left, right] = [a, b].map(byName);
+    if (![...left.keys()].some((name) => right.has(name))) {
+      parts.push(make("p", "No figure is stated of both, so none can be set side by side."));
+    }
     const every = [...new Set([...left.keys(), ...right.keys()])].sort();
     const shared = every.filter((name) => left.has(name) && right.has(name));
     const main = FIRST.flatMap((start) => shared.filter((name) => name === start || name.startsWith(`${start}/`)));
@@ -264,7 +275,7 @@
   };
 
   const fetched = async (tag) => {
-    const answer = await fetch(new URL(`snapshots/${encodeURIComponent(tag)}.json`, api));
+    const answer = await fetch(`${encodeURIComponent(tag)}.json`);
     if (!answer.ok) throw new Error(`there is no answer about ${tag} (${answer.status})`);
     return parsed(await answer.text());
   };
@@ -294,13 +305,15 @@
     document.getElementById("command").textContent = command;
   };
   tell();
-  form.addEventListener("change", tell);
-  form.addEventListener("submit", (event) => {
+  const choose = (event) => {
     event.preventDefault();
+    tell();
     const chosen = new URLSearchParams({ a: form.elements.a.value, b: form.elements.b.value });
     history.replaceState(null, "", `?${chosen}`);
     compare(chosen.get("a"), chosen.get("b"));
-  });
+  };
+  form.addEventListener("change", choose);
+  form.addEventListener("submit", choose);
   if (asked.has("a") && asked.has("b") && !place.childElementCount) {
     compare(asked.get("a"), asked.get("b"));
   }

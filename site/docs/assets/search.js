@@ -10,7 +10,7 @@
   const list = document.querySelector(".md-search-result__list");
   const config = document.getElementById("__config");
   if (!field || !list || !config) return;
-  const home = new URL(`${JSON.parse(config.textContent).base}/`, location.href);
+  const home = new URL(`${JSON.parse(config.textContent).base.replace(/\/$/, "")}/`, location.href);
   const MOST = 5; // of each kind
   const LONG = 5; // letters, from which on a word may hold a slip
   const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common

@@ -31,6 +31,11 @@ JUDGES = {
     "measured for coupling": "SmolLM2-135M-Likelihood",
     "reported": "GPT4o-0806",
 }
+# Lists grow with the registry: what is long in them is folded.
+LISTS = (
+    *("snapshots/", "expired/", "succession/", "changes/", "evaluators/", "evaluators/catalogue/"),
+    *("makers/openai/", "evaluators/aws-bedrock/", "snapshots/v1.0-gpt-5.4/"),
+)
 # What people type, and the page that they mean.
 QUERIES = {
     "gpt-4o": "evaluators/gpt-4o/",
@@ -114,6 +119,21 @@ def test_an_evaluators_page_has_350_words_before_what_is_folded(desk: Visit, kin
     assert terms == ["You may say", "You may not say"]
     assert page.locator(".epc-strip dt").last.inner_text() == "Instead"
     assert desk.barriers() == []
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_list_is_no_longer_than_5000_pixels_on_a_phone(phone: Visit, path: str) -> None:
+    page = phone.to(path)
+
+    assert page.locator("article").inner_text()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 5000
+
+
+def test_a_link_into_what_is_folded_opens_it(desk: Visit) -> None:
+    page = desk.to("snapshots/#examples")
+
+    assert page.locator("#examples-table").is_visible()
+    assert not page.locator("#observed-table").is_visible()
 
 
 def test_every_query_finds_its_page_first(desk: Visit) -> None:

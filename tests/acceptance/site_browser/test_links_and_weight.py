@@ -1,34 +1,65 @@
-"""Links that lead somewhere, and a first page that is light."""
+"""Links that lead somewhere, and pages that are light."""
 
-from collections.abc import Callable
+import gzip
+from itertools import chain
+from pathlib import Path
 from typing import Any
 
-from browser_support import Visit, broken_links
+from browser_support import Visit, broken_links, served, visit
+from playwright.sync_api import Browser
 from site_support import ADDRESS, BuiltSite
 
 BYTES, REQUESTS = 150_000, 20
+INDEX = "search/search_index.json"  # grows with the registry: fetched once somebody searches
+
+
+def packed(path: Path) -> int:
+    return len(gzip.compress(path.read_bytes()))
+
+
+def heaviest(site: Path) -> list[str]:
+    """Return the heaviest page of every folder, and of `/compare/` the two heaviest snapshots."""
+    folders: dict[str, list[Path]] = {}
+    for page in site.rglob("*.html"):
+        folders.setdefault(page.relative_to(site).parts[0], []).append(page)
+    pages = [max(of_folder, key=packed) for of_folder in folders.values()]
+    a, b = sorted((site / "compare").glob("*.json"), key=packed)[-2:]
+    found = (page.relative_to(site).as_posix().removesuffix("index.html") for page in pages)
+    return sorted(chain(found, [f"compare/?a={a.stem}&b={b.stem}"]))
+
+
+def loaded(seen: Visit, path: str) -> tuple[float, list[str]]:
+    """Return how many bytes came over the line for a page, and every address that was asked."""
+    session = seen.page.context.new_cdp_session(seen.page)
+    session.send("Network.enable")
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    sizes: list[float] = []
+    asked: list[str] = []
+
+    def took(event: dict[str, Any]) -> None:
+        sizes.append(event["encodedDataLength"])
+
+    session.on("Network.loadingFinished", took)
+    session.on("Network.requestWillBeSent", lambda event: asked.append(event["request"]["url"]))
+    seen.to(path)
+    session.detach()
+    return sum(sizes), asked
 
 
 def test_no_internal_link_or_anchor_is_broken(site: BuiltSite) -> None:
     assert broken_links(site.out, ADDRESS) == []
 
 
-def test_the_first_page_is_light(window: Callable[..., Visit]) -> None:
-    seen = window()
-    session = seen.page.context.new_cdp_session(seen.page)
-    session.send("Network.enable")
-    sizes: list[float] = []
-    asked: list[str] = []
-    seen.page.on("request", lambda request: asked.append(request.url))
+def test_the_heaviest_page_of_every_kind_is_light(browser: Browser, deployed: Path) -> None:
+    pages = heaviest(deployed)
+    heavy: dict[str, tuple[float, int]] = {}
+    with served(deployed) as home, visit(browser, home) as seen:
+        for path in pages:
+            size, asked = loaded(seen, path)
+            assert size > 20_000, path
+            assert not [url for url in asked if INDEX in url], path
+            if size > BYTES or len(asked) > REQUESTS:
+                heavy[path] = (size, len(asked))
 
-    def took(event: dict[str, Any]) -> None:
-        sizes.append(event["encodedDataLength"])
-
-    session.on("Network.loadingFinished", took)
-    seen.to("")
-
-    assert len(sizes) > 3
-    assert 20_000 < sum(sizes) < BYTES
-    assert len(asked) <= REQUESTS
-    # The index grows with the registry: it is fetched once somebody searches.
-    assert not [url for url in asked if "search_index" in url]
+    assert len(pages) > 40
+    assert heavy == {}

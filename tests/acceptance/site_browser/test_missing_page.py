@@ -33,7 +33,7 @@ def test_a_missing_page_helps_at_any_depth_of_a_folder_of_its_host(
     assert seen.barriers() == []
     main = page.locator("article > ul a").evaluate_all("links => links.map((link) => link.href)")
     own = [link.removeprefix(seen.home) for link in main if link.startswith(seen.home)]
-    assert own == ["", "evaluators/", "snapshots/", "expired/", "adr/", "about/"]
+    assert own == ["", "evaluators/", "snapshots/", "expired/", "about/"]
     for link in own:
         answer = page.request.get(seen.home + link)
         assert answer.status == 200, link

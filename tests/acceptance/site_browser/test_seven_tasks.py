@@ -82,21 +82,20 @@ def test_where_is_this_snapshot(person: Person) -> None:
 
 
 def test_how_do_i_contribute(person: Person) -> None:
-    person.search("contribute")
+    person.click(person.named("link", "Contribute"))
 
     person.reads("^Contribute a measurement")
-    assert person.clicks == 2
+    assert person.clicks == 1
 
 
 def test_how_do_two_judges_compare(person: Person) -> None:
-    person.search("compare")
+    person.click(person.named("link", "Compare"))
     for name, tag in (("First", "v1.1-VADER-Sentiment"), ("Second", "v1.1-MiniLM-L6-Relevance")):
         person.clicks += 1
         person.seen.page.get_by_label(name).select_option(tag)
-    person.click(person.named("button", "Compare"))
 
     person.reads(r"^Another evaluator, as expected: .*The setting is the same\.", "#comparison")
-    assert person.clicks == 5
+    assert person.clicks == 3
 
 
 def test_tell_me_when_these_end(person: Person, tmp_path: Path) -> None:
@@ -116,8 +115,6 @@ def test_tell_me_when_these_end(person: Person, tmp_path: Path) -> None:
 
 def test_how_do_i_cite_a_reported_figure(person: Person) -> None:
     person.search("v1.1-GPT4o-0806")
-    person.seen.page.wait_for_url("**/snapshots/v1.1-GPT4o-0806/**")
-    person.click(person.seen.page.get_by_role("link", name=re.compile("^Cite it")).first)
 
     person.reads(r"arXiv:2607\.00297v1, Table 2, row 1\..*As transcribed in: EPC registry")
-    assert person.clicks == 3
+    assert person.clicks == 2

@@ -1,5 +1,7 @@
 """Figures side by side, and the intervals that a publication's numbers allow."""
 
+import json
+
 import pytest
 from registry_support import (
     CONDITIONS,
@@ -286,3 +288,21 @@ def test_a_noise_floor_has_the_spread_of_single_seeds_and_no_interval() -> None:
 
     assert (floor.interval, floor.spread) == (None, (0.5, 1.9))
     assert str(floor) == "1.100 (0.500 to 1.900 for 95% of single seeds)"
+
+
+def test_a_sources_name_of_the_judge_does_not_keep_two_judges_apart() -> None:
+    """Of one source: `gpt-5.4/base` and `gpt-5.4-mini/base` are one way of asking two judges."""
+    snapshots = of_folder(ROOT).snapshots
+    tags = ("v1.0-gpt-5.4", "v1.0-gpt-5.4-mini")
+    stated = []
+    for tag in tags:
+        groups = json.loads((ROOT / "snapshots" / tag / "metrics.json").read_text())["figures"][
+            "groups"
+        ]
+        (group,) = (each for each in groups if each["settings"][0].endswith("/base"))
+        stated.append(group["figures"]["accuracy"]["value"])
+
+    left, right = difference(*(snapshots[tag] for tag in tags)).figures["accuracy/base"]
+
+    assert [left.mean, right.mean] == stated
+    assert stated[0] != stated[1]

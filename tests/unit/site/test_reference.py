@@ -6,7 +6,7 @@ from epc.site.reference import page
 def test_every_function_stands_with_signature_and_docstring() -> None:
     text = page()
 
-    assert "### gamma { #epc.protocol.metrics.gamma }" in text
+    assert '<h3 id="epc.protocol.metrics.gamma">gamma</h3>' in text
     assert "gamma(coupled&#58; Sequence&#91;float&#93;, pure" in text
     assert "<p>Return how far coupling moved the weights, relative to the pure phase.</p>" in text
     assert "<p>Raises&#58; ShapeError, SimplexError.</p>" in text

@@ -14,7 +14,7 @@ from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.pages import SnapshotPage
-from epc.site.telling import _most, beside, no_baseline, told
+from epc.site.telling import _most, no_baseline, told
 from epc.site.wording import TERMS, glossed
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
@@ -106,20 +106,13 @@ def crossed(redirected: float) -> str:
 
 
 def test_reading_r70_the_words_of_a_result_box(golden: Golden) -> None:
-    def page(about: str, *, calibration: bool = False) -> Any:
-        snapshot = SimpleNamespace(calibration=calibration)
-        return SimpleNamespace(row=SimpleNamespace(about=about, snapshot=snapshot))
-
     one = SimpleNamespace(row=SimpleNamespace(tag="v1.0-J"))
-    mock = page("coupling", calibration=True)
     cases = {
         "nothing published": no_baseline(evaluator()),
         "failed": no_baseline(evaluator(failed=True, baselines=(one,))),
         "withdrawn": no_baseline(evaluator(baselines=(one,))),
         "as a judge": no_baseline(evaluator(records=(one, one))),
         "an alias": no_baseline(evaluator(card=SimpleNamespace(means="gpt-4o-2024-08-06"))),
-        "beside baselines": beside([page("coupling"), page("records"), page("records"), mock]),
-        "one baseline": beside([page("coupling")]),
         "as many choices as by chance": crossed(0.14),
         "more choices than by chance": crossed(0.35),
     }

@@ -81,3 +81,9 @@ def test_a_picture_has_one_name_short_numbers_and_ids_of_its_own() -> None:
         assert part.get("id", "own-").startswith("own-")
     assert not re.search(r"\d\.\d{3,}", text)
     assert "url(#own-" in text or "url(#" not in text
+
+
+def test_what_a_sentence_has_between_backticks_is_code_and_never_markup() -> None:
+    assert element("p", "say `epc <x>`").text == "<p>say <code>epc &lt;x&gt;</code></p>"
+    assert facts([("a", "`b`")]).text == "<dl><dt>a</dt><dd><code>b</code></dd></dl>"
+    assert element("pre", "`b`").text == "<pre>`b`</pre>"

@@ -1,0 +1,77 @@
+"""The two charts of a judge's page: what further askings change, and who serves it how long."""
+
+import json
+import re
+from datetime import date
+from html import unescape
+from math import sqrt
+from types import SimpleNamespace
+from typing import Any
+
+from registry_support import ROOT
+from scipy.stats import t
+
+from epc.registry.reading import of_folder
+from epc.site.charts.lifeline import lifelines
+from epc.site.charts.prices import asking_chart
+
+TODAY = date(2026, 11, 26)
+
+
+def platform(start: date | None, status: str, **ends: date) -> Any:
+    state = SimpleNamespace(status=status, until=None, not_before=None)
+    return SimpleNamespace(
+        record=SimpleNamespace(released=start and SimpleNamespace(date=start)),
+        standing=SimpleNamespace(state=SimpleNamespace(**{**vars(state), **ends})),
+    )
+
+
+def test_every_number_of_askings_has_its_share_interval_and_price() -> None:
+    file = json.loads((ROOT / "snapshots" / "choices.json").read_text("utf-8"))
+    domain = file["domains"]["all"]
+    wanted = []
+    for number, way in enumerate(file["ways"]):
+        if way["models"] == ["gpt-5.4-mini"]:
+            share, spread = domain["right"][number], sqrt(domain["covariance"][number][number])
+            reach = t.ppf(0.975, domain["questions"] - 1) * spread
+            low, high = 100 * (share - reach), 100 * (share + reach)
+            price = f"{way['askings']} for ${way['usd']:.2f}"
+            wanted.append((way["askings"], f"{price}: {100 * share:.1f} [{low:.1f}, {high:.1f}]"))
+
+    drawn = unescape(str(asking_chart(of_folder(ROOT).choices, "gpt-5.4-mini")))
+
+    assert len(wanted) > 2
+    assert "; ".join(text for _, text in sorted(wanted)) in drawn
+    heights = [float(y) for y in re.findall(r'<circle cx="[\d.]+%" cy="([\d.]+)"', drawn)]
+    assert heights == sorted(heights, reverse=True), "more askings are right more often"
+    assert drawn.count('class="epc-band"') == len(heights) == len(wanted)
+
+
+def test_a_judge_that_was_asked_in_one_way_has_no_chart_of_askings() -> None:
+    choices = of_folder(ROOT).choices
+
+    assert not asking_chart(choices, "URM-LLaMa-3.1-8B")
+    assert not asking_chart(choices, "nobody")
+    assert not asking_chart(None, "gpt-5.4-mini")
+
+
+def test_a_lifeline_is_drawn_as_far_as_somebody_states_it() -> None:
+    served = platform(date(2026, 3, 17), "current")
+    promised = platform(None, "current", not_before=date(2027, 9, 21))
+    ended = platform(date(2025, 1, 1), "expired", until=date(2026, 6, 1))
+    scale = lifelines([served, promised, ended], TODAY)
+    assert scale
+    lines = [str(scale.line(each)) for each in (served, promised, ended)]
+
+    assert "Released 2026-03-17; no end is stated." in lines[0]
+    assert "Nobody states when it was released; served until 2027-09-21." in lines[1]
+    assert "Released 2025-01-01; ended 2026-06-01." in lines[2]
+    # From 1 January 2025 at 2% to 21 September 2027 at 98% are 993 days: 26 November 2026 is 694.
+    today = f"{2 + 96 * 694 / 993:.1f}%"
+    assert all(f'x1="{today}" x2="{today}"' in line for line in lines)
+    assert f'class="epc-open" x1="{today}" x2="98.0%"' in lines[0]
+    assert f'<line x1="{today}" x2="98.0%"' in lines[1], "promised"
+    assert 'class="epc-served" x1="2.0%"' in lines[2]
+    assert [line.count("epc-ended") for line in lines] == [0, 0, 1]
+    assert "26 Nov 2026" in scale.scale()
+    assert lifelines([platform(None, "unknown")], TODAY) is None
