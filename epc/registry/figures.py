@@ -309,7 +309,7 @@ def _by_name(snapshot: Snapshot) -> dict[str, Figure]:
     called `accuracy/prompt`.
     """
     figures = {figure.name: figure for figure in figures_of(snapshot)}
-    settings = [group["settings"][0] for group in snapshot.figures.get("groups") or ()]
+    settings = [parse(g, Group).settings[0] for g in snapshot.figures.get("groups") or ()]
     heads = {setting.partition("/")[0] for setting in settings}
     if len(heads) != 1 or not all("/" in setting for setting in settings):
         return figures

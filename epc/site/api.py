@@ -53,7 +53,7 @@ def of_page(site: Site, page: EvaluatorPage | SnapshotPage) -> Iterator[tuple[st
         yield f"{HOME}/evaluators/{page.name}.json", evaluator(site, page)
     else:
         yield f"{HOME}/snapshots/{page.row.tag}.json", _snapshot(site, page)
-        yield f"compare/{page.row.tag}.json", _compared(page.shown.as_json())
+        yield f"compare/{page.row.tag}.json", _compared(page)
 
 
 def _schema_names() -> list[str]:
@@ -111,15 +111,18 @@ def _snapshot(site: Site, page: SnapshotPage) -> Json:
     }
 
 
-def _compared(shown: Json) -> Json:
+def _compared(page: SnapshotPage) -> Json:
     """Return what the page of two snapshots shows of one: no figures of parts of its tasks."""
-    figures = {name: of for name, of in shown["figures"].items() if not isinstance(of, list)}
-    groups = [
-        {key: group[key] for key in ("settings", "figures")}
-        for group in shown["figures"].get("groups", ())
-    ]
+    shown = page.shown.as_json()
+    figures: Json = {}
+    for name, of in page.row.snapshot.figures.items():
+        if name == "groups":
+            wanted = ("settings", "figures")
+            figures[name] = [{key: group[key] for key in group if key in wanted} for group in of]
+        elif not isinstance(of, list):
+            figures[name] = of
     kept = {key: value for key, value in shown.items() if key not in ("events", "files", "recipe")}
-    return kept | {"figures": figures | ({"groups": groups} if groups else {})}
+    return kept | {"figures": figures}
 
 
 def evaluator(site: Site, page: EvaluatorPage) -> Json:

@@ -154,7 +154,7 @@ def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told
     return Told(
         asked=f"What does {work} print about {name}, in {citation.place}?",
         answer=tuple(answer),
-        may=(f"That this work prints these figures in {citation.place}.",),
+        may=(f"That {work} prints these figures in {citation.place}.",),
         may_not=(
             f"That {name} couples, or that it does not: no control was published.",
             "That this registry measured it, or that anybody can compute it again without trials.",

@@ -122,7 +122,9 @@
     if (!figure) return "not stated";
     const made = make("span", number(figure.mean));
     const [low, high] = figure.ci95 ?? [];
-    made.append(...(low ? [" [", number(low), ", ", number(high), "]"] : [" (no interval)"]), reading ? `, ${reading}` : "");
+    const interval = make("span", ...(low ? ["[", number(low), ", ", number(high), "]"] : ["(no interval)"]));
+    interval.className = "epc-interval";
+    made.append(" ", interval, reading ? `, ${reading}` : "");
     return made;
   };
 
@@ -280,13 +282,16 @@
     return parsed(await answer.text());
   };
 
+  let last; // who chooses again before an answer came waits for the later one
   const compare = async (a, b) => {
+    const pair = (last = Symbol(a));
     if (a === b) {
       place.replaceChildren(make("p", `Both are ${a}. Choose two that are not the same.`));
       return;
     }
     try {
-      shown(...(await Promise.all([fetched(a), fetched(b)])));
+      const both = await Promise.all([fetched(a), fetched(b)]);
+      if (pair === last) shown(...both);
     } catch (error) {
       place.replaceChildren(make("p", `These two cannot be compared: ${error.message}`));
     }
@@ -306,7 +311,7 @@
   };
   tell();
   const choose = (event) => {
-    event.preventDefault();
+    event?.preventDefault();
     tell();
     const chosen = new URLSearchParams({ a: form.elements.a.value, b: form.elements.b.value });
     history.replaceState(null, "", `?${chosen}`);
@@ -314,7 +319,10 @@
   };
   form.addEventListener("change", choose);
   form.addEventListener("submit", choose);
+  const chosen = [form.elements.a, form.elements.b].some(({ selectedOptions: [option] }) => !option?.defaultSelected);
   if (asked.has("a") && asked.has("b") && !place.childElementCount) {
     compare(asked.get("a"), asked.get("b"));
+  } else if (chosen && !asked.size) {
+    choose(); // before this script came, or before the page was loaded again
   }
 })();
