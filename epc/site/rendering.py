@@ -98,12 +98,13 @@ def lists(site: Site) -> Iterator[tuple[str, str]]:
 def _by_state(
     pages: Iterable[tuple[EvaluatorPage, Platform | None]],
 ) -> dict[str, list[tuple[EvaluatorPage, Platform | None]]]:
-    """Return who is served, as far as is known, and who has ended: these are folded."""
-    found: dict[str, list[tuple[EvaluatorPage, Platform | None]]] = {"served": [], "ended": []}
+    """Return who is served, of whom nobody confirms it, and who has ended: two are folded."""
+    found: dict[str, list[tuple[EvaluatorPage, Platform | None]]]
+    found = {"served": [], "unconfirmed": [], "ended": []}
+    names = {"unconfirmed": "unconfirmed", "expired": "ended"}
     for page, platform in pages:
-        found["ended" if platform and not platform.standing.held else "served"].append(
-            (page, platform)
-        )
+        status = platform.standing.state.status if platform else ""
+        found[names.get(status, "served")].append((page, platform))
     return found
 
 

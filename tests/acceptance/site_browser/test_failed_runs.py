@@ -69,9 +69,9 @@ def rows(site: BuiltSite, path: str, table: str) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "table", "failed"),
     [
-        ("expired/", "expired-table", ["v1.0-Judge-7"]),
-        ("snapshots/", "all", ["v1.0-Judge-5", "v1.0-Judge-7"]),
-        ("snapshots/", "examples-table", ["v1.0-Scripted-Ties"]),
+        ("expired/#coupling", "expired-table", ["v1.0-Judge-7"]),
+        ("snapshots/#coupling", "all", ["v1.0-Judge-5", "v1.0-Judge-7"]),
+        ("snapshots/#examples", "examples-table", ["v1.0-Scripted-Ties"]),
     ],
 )
 def test_reading_r8_without_scripts_failed_runs_stand_after_all_that_can_be_ranked(
@@ -102,7 +102,7 @@ def gammas(page: Page) -> list[float]:
 def test_reading_r8_no_order_of_any_column_ranks_a_failed_run(browser: Browser, home: str) -> None:
     with visit(browser, home) as opened:
         opened.page.clock.set_fixed_time(f"{AS_OF}T12:00:00Z")
-        page = opened.to("snapshots/")
+        page = opened.to("snapshots/#coupling")
         heads = page.locator("#all thead button")
         gamma = heads.nth(3)
         assert gamma.inner_text() == "gamma on its noise band"
@@ -116,7 +116,7 @@ def test_reading_r8_no_order_of_any_column_ranks_a_failed_run(browser: Browser, 
             for _ in range(2):
                 heads.nth(place).click()
                 assert set(shown(page, "all")[-2:]) == {FAILED, EXPIRED}
-        page = opened.to("expired/")
+        page = opened.to("expired/#coupling")
         for place in range(page.locator("#expired-table thead button").count()):
             for _ in range(2):
                 page.locator("#expired-table thead button").nth(place).click()
@@ -129,7 +129,7 @@ def test_a_failed_run_that_expires_after_the_page_was_built_is_no_first_either(
 ) -> None:
     with visit(browser, home) as opened:
         opened.page.clock.set_fixed_time("2027-01-15T12:00:00Z")
-        found = shown(opened.to("expired/"), "expired-table")
+        found = shown(opened.to("expired/#coupling"), "expired-table")
         assert set(found[-2:]) == {FAILED, EXPIRED}
         assert len(found) > 2
 

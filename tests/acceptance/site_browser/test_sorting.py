@@ -46,7 +46,7 @@ def controls(page: Page) -> Locator:
 
 
 def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/")
+    page = window().to("snapshots/#coupling")
     button = page.get_by_role("button", name="N", exact=True)
     button.focus()
 
@@ -67,7 +67,7 @@ def test_a_column_sorts_by_its_digits_up_and_down_by_keyboard(window: Callable[.
 
 
 def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/")
+    page = window().to("snapshots/#coupling")
     button = page.get_by_role("button", name="Audit")
 
     for _ in range(2):
@@ -76,7 +76,7 @@ def test_what_is_not_stated_comes_last_either_way(window: Callable[..., Visit]) 
 
 
 def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visit]) -> None:
-    page = window().to("snapshots/")
+    page = window().to("snapshots/#coupling")
     everything = len(tags(page))
 
     controls(page).get_by_label("Filter", exact=True).fill("judge-1 WITHDRAWN")
@@ -92,7 +92,7 @@ def test_a_filter_keeps_the_rows_that_hold_every_word(window: Callable[..., Visi
 
 
 def test_on_a_phone_a_choice_stands_in_for_the_head(window: Callable[..., Visit]) -> None:
-    page = window(width=PHONE).to("snapshots/")
+    page = window(width=PHONE).to("snapshots/#coupling")
     assert not page.get_by_role("button", name="N", exact=True).is_visible()
 
     controls(page).get_by_label("Sort by", exact=True).select_option("N, descending")

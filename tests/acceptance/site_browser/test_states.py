@@ -12,9 +12,11 @@ from epc.registry.reading import of_folder
 
 
 def on(seen: Visit, day: str, path: str = "") -> Page:
-    """Open a page with the reader's clock at noon of a day."""
+    """Open a page with the reader's clock at noon of a day, and all that is folded in it."""
     seen.page.clock.set_fixed_time(f"{day}T12:00:00Z")
-    return seen.to(path)
+    page = seen.to(path)
+    seen.unfold()
+    return page
 
 
 def shown(page: Page, path: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ MEASURED = "snapshots/v1.0-CoinFlip/"
 
 
 def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Visit]) -> None:
-    page = window(java_script_enabled=False).to("snapshots/")
+    page = window(java_script_enabled=False).to("snapshots/#coupling")
 
     every = page.locator("table#all")
     assert every.locator("tbody tr:visible").count() == 3
