@@ -18,6 +18,7 @@ from epc.registry.lifecycles import Generation
 from epc.registry.snapshots import Event, Snapshot
 
 ROOT = Path(__file__).parent.parent
+SNAPSHOTS = ROOT / "snapshots"
 # Git with a name of its own and none of the user's settings.
 AS_TEST = {
     "GIT_CONFIG_GLOBAL": os.devnull,
@@ -328,3 +329,13 @@ class Checkout:
     def init(self) -> None:
         git(self.folder, "init", "--quiet")
         commit(self.folder, "begin")
+
+
+def raw(tag: str, name: str) -> Path:
+    """Return a raw file where DVC keeps it, without a line of the program."""
+    words = (SNAPSHOTS / tag / "raw.dvc").read_text("utf-8").split()
+    store = SNAPSHOTS / ".store" / "files" / "md5"
+    folder = words[words.index("md5:") + 1]
+    listed = json.loads((store / folder[:2] / folder[2:]).read_text("utf-8"))
+    md5: str = next(each["md5"] for each in listed if each["relpath"] == name)
+    return store / md5[:2] / md5[2:]

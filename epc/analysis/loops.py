@@ -38,7 +38,6 @@ from epc.statistics.gains import (
 )
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
-_WIDEST_SHARE: Final = 0.5
 UNNAMED: Final = "the judge"  # of a log that names none
 VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
@@ -112,6 +111,7 @@ class RunsReport(Struct, frozen=True, kw_only=True):
     luck: Figure
     by_b: Figure | None
     gold: Figure | None
+    price: Figure | None
     taste: Figure | None
     quality: Quality
     digits: int
@@ -251,6 +251,7 @@ def over_runs(reports: Sequence[LoopReport]) -> RunsReport:
         luck=_over([r.luck for r in reports]),
         by_b=over(lambda r: r.by_b),
         gold=gold,
+        price=over(lambda r: r.exchange.price if r.exchange else None),
         taste=over(lambda r: r.exchange.taste if r.exchange else None),
         quality=quality_of(gold),
         digits=max(report.digits for report in reports),
@@ -416,12 +417,8 @@ def _share(fresh: Figure, paid: Exchange | None, withheld: list[str]) -> Figure 
     """Return the share of taste, or say why there is none."""
     if paid is None:
         return None
-    if fresh.ci95 is None or fresh.ci95[0] <= 0:
+    if fresh.ci95 is None or fresh.ci95[0] <= 0 or paid.share is None:
         withheld.append("no share of taste: the fresh gain is not shown to be above 0")
-        return None
-    ends = paid.share.ci95
-    if ends is None or ends[1] - ends[0] >= _WIDEST_SHARE:
-        withheld.append("no share of taste: its interval is 50 points or wider")
         return None
     return paid.share
 

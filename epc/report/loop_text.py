@@ -141,6 +141,7 @@ def runs_document(report: RunsReport) -> Iterator[Part]:
         ("luck", report.luck, form),
         ("fresh gain by judge B", report.by_b, form),
         ("gold gain, points", report.gold, "+.1c"),
+        ("price of a right answer", report.price, form),
         ("taste", report.taste, form),
     )
     rows = [(name, figure.text(shape), on) for name, figure, shape in figures if figure]

@@ -10,13 +10,10 @@ from typing import Final
 from msgspec import Struct
 
 from epc.arrays import Array, Codes, Flags, np
-from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED
 from epc.statistics.figures import Figure
-from epc.statistics.inference import t_point, t_two_sided
+from epc.statistics.inference import t_point
 from epc.statistics.intervals import (
-    Interval,
     mean,
-    quantiles,
     spread_interval,
     sum_of_squares,
     variance_of,
@@ -25,8 +22,6 @@ from epc.statistics.intervals import (
 FEWEST_EACH: Final = 10  # changed items of equal gold, and of other gold, for a price
 FEWEST_ANCHORS: Final = 10
 _FEWEST_FOR_SLOPE: Final = 3  # two points lie on a line
-_MANY: Final = 10_000  # degrees of freedom, with which Student's t is the normal distribution
-_BLOCK: Final = 2_000_000  # drawn items in memory at once
 
 
 class AssistedGain(Figure, frozen=True, kw_only=True):
@@ -44,12 +39,12 @@ class AssistedGain(Figure, frozen=True, kw_only=True):
 class Exchange(Struct, frozen=True, kw_only=True):
     """What a judge pays for a right answer, and what it pays for anything else.
 
-    `share` is the part of the judge's gain that is taste.
+    `share` is the part of the judge's gain that is taste, where that gain is shown to be one.
     """
 
     price: Figure
     taste: Figure
-    share: Figure
+    share: Figure | None
 
 
 def gain(differences: Array) -> Figure:
@@ -105,30 +100,53 @@ def assisted_gain(gold: Array, judge: Array, every: Array) -> AssistedGain:
 
 
 def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:
-    """Return the price of a right answer and the taste, bootstrapped over labelled items.
+    """Return the price of a right answer and the taste, over labelled items.
 
     The price is the slope of the judge's differences on gold's, with intercept, over items whose
     output changed; the taste is the judge's mean difference less price times gold's, over all.
+    Intervals are Student's, by how far an item moves a figure: of its leverage for the price, which
+    few items of other gold bear. The share is a ratio, with Fieller's interval.
 
     Shapes: each (m,).
     Unit:   the judge's points, for the price those of one right answer.
+    Source: HC3; J. G. MacKinnon and H. White, Journal of Econometrics 29 (1985), 305-325;
+        E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954), 175-185.
     """
-    counted = changed.astype(np.float64)
-    j, g = counted * judge, counted * gold
-    table = np.stack([judge, gold, counted, j, g, j * gold, g * gold])
-    m = len(judge)
-    point = _exchange_of(table.sum(axis=1, keepdims=True), m)
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
-    blocks = [
-        _exchange_of(table[:, rng.integers(0, m, size=(part, m))].sum(axis=2), m)
-        for part in _parts(BOOTSTRAP_RESAMPLES, max(1, _BLOCK // m))
-    ]
-    drawn = np.concatenate(blocks, axis=1)
-    price, taste, share = (
-        Figure(value=float(value), ci95=_middle(values[np.isfinite(values)], m))
-        for value, values in zip(point[:, 0], drawn, strict=True)
+    m, n = len(judge), int(changed.sum())
+    y, x = judge[changed], gold[changed]
+    off = x - x.mean()
+    squares = float((off**2).sum())
+    slope = float((off * y).sum()) / squares
+    moves = np.zeros(m)
+    moves[changed] = off * (y - y.mean() - slope * off) / (squares - squares / n - off**2)
+    taste, gained = float(judge.mean() - slope * gold.mean()), float(gold.mean())
+    of_taste = (judge - slope * gold - taste) / m - gained * moves
+    return Exchange(
+        price=_moved(slope, moves, n - 2),
+        taste=_moved(taste, of_taste, m - 1),
+        share=_ratio(taste, of_taste, float(judge.mean()), (judge - judge.mean()) / m),
     )
-    return Exchange(price=price, taste=taste, share=share)
+
+
+def _moved(value: float, moves: Array, freedom: int) -> Figure:
+    """Return a figure with Student's interval, by how far each item moves it."""
+    half = t_point(freedom) * sqrt(sum_of_squares(moves.tolist()))
+    return Figure(value=value, ci95=(value - half, value + half))
+
+
+def _ratio(part: float, of_part: Array, whole: float, of_whole: Array) -> Figure | None:
+    """Return a part's share of a whole with Fieller's interval, if the whole is shown above 0.
+
+    The ends are the shares r of which part - r x whole may be 0: those of a quadratic.
+    """
+    square = t_point(len(of_part) - 1) ** 2
+    a = whole**2 - square * float((of_whole**2).sum())
+    b = part * whole - square * float((of_part * of_whole).sum())
+    c = part**2 - square * float((of_part**2).sum())
+    if whole <= 0 or a <= 0:
+        return None
+    root = sqrt(max(0.0, b**2 - a * c))
+    return Figure(value=part / whole, ci95=((b - root) / a, (b + root) / a))
 
 
 def can_be_priced(gold: Array) -> bool:
@@ -182,30 +200,3 @@ def _slope(x: Array, y: Array) -> tuple[float, float]:
     dx, dy = x - x.mean(), y - y.mean()
     both, xx, yy = (float((a * b).sum()) for a, b in ((dx, dy), (dx, dx), (dy, dy)))
     return (both / xx, both / sqrt(xx * yy)) if xx and yy else (0.0, 0.0)
-
-
-def _exchange_of(sums: Array, m: int) -> Array:
-    """Return price, taste and share of resamples of m items from their sums.
-
-    Shapes: (7, r) in, (3, r) out.
-    """
-    judge, gold, count, j, g, jg, gg = sums
-    with np.errstate(divide="ignore", invalid="ignore"):
-        price = (jg - j * g / count) / (gg - g * g / count)
-        taste = (judge - price * gold) / m
-        share = 1 - price * gold / judge
-    return np.stack([price, taste, share])
-
-
-def _parts(whole: int, most: int) -> list[int]:
-    return [min(most, whole - done) for done in range(0, whole, most)]
-
-
-def _middle(values: Array, m: int) -> Interval:
-    """Return the interval between quantiles that are further out where m items are few.
-
-    Source: the expanded percentile interval; T. C. Hesterberg, Am. Stat. 69 (2015), 371-386.
-    """
-    tail = t_two_sided(sqrt(m / (m - 1)) * t_point(m - 1), _MANY) / 2
-    low, high = quantiles(values, [tail, 1 - tail])
-    return float(low), float(high)

@@ -7,11 +7,13 @@ adds noise and is rounded and cut to 1 to 10. The optimiser keeps the best of 20
 asking on 60 validation items; all else is on 300 test items.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import RegularGridInterpolator
 
 Array = NDArray[np.float64]
 CANDIDATES: Final = 20
@@ -119,3 +121,20 @@ def _expected(skill: float, style: float) -> dict[str, float]:
     price = float(np.cov(judged, gold)[0, 1] / gold.var(ddof=1))
     fresh, gained = float(judged.mean()), float(gold.mean())
     return {"fresh": fresh, "gold": gained, "price": price, "taste": fresh - price * gained}
+
+
+def truths() -> Callable[[float, float], dict[str, float]]:
+    """Return what gives the true gains, price, taste and its share of a candidate.
+
+    They change smoothly with skill and style, so a few are worked out and the others lie between.
+    """
+    skills, styles = np.linspace(-1.8, 2.4, 19), np.linspace(0, 2.2, 12)
+    grid = [[[*_expected(skill, style).values()] for style in styles] for skill in skills]
+    between = RegularGridInterpolator((skills, styles), np.array(grid), method="cubic")
+
+    def at(skill: float, style: float) -> dict[str, float]:
+        fresh, gold, price, taste = between((skill, style)).tolist()
+        share = taste / fresh if fresh else 0.0
+        return {"fresh": fresh, "gold": gold, "price": price, "taste": taste, "share": share}
+
+    return at

@@ -175,6 +175,7 @@ def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
             luck=figure(loop.luck[start]),
             by_b=figure(loop.by_b[start]),
             gold=figure(gold),
+            price=None,
             taste=None,
             quality=quality_of(figure(gold)),
             digits=_DIGITS,

@@ -1,15 +1,18 @@
 """Published loops, counted again with pandas and SciPy, and run again with GEPA (Reading R93)."""
 
 import json
+import re
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from commands_support import run
-from registry_support import ROOT
+from registry_support import ROOT, SNAPSHOTS, raw
 from scipy import stats
+from studies.loops import of_runs
 
 from epc.engine.optimised import JUDGES, STARTS, Pickers
 from epc.records.banks import shared_bank
@@ -18,18 +21,7 @@ from epc.registry.kinds.folders import kind_of
 
 pytestmark = pytest.mark.extra  # Parquet
 
-SNAPSHOTS = ROOT / "snapshots"
 TAGS = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
-
-
-def raw(tag: str, name: str) -> Path:
-    """Return a raw file where DVC keeps it, without a line of the program."""
-    words = (SNAPSHOTS / tag / "raw.dvc").read_text("utf-8").split()
-    store = SNAPSHOTS / ".store" / "files" / "md5"
-    folder = words[words.index("md5:") + 1]
-    listed = json.loads((store / folder[:2] / folder[2:]).read_text("utf-8"))
-    md5: str = next(each["md5"] for each in listed if each["relpath"] == name)
-    return store / md5[:2] / md5[2:]
 
 
 def counted(tag: str) -> dict[str, dict[str, list[float]]]:
@@ -71,6 +63,33 @@ def test_reading_r93_every_published_gain_is_that_of_its_log_and_checks(tag: str
             low, high = stats.t.interval(0.95, len(values) - 1, mean, error)
             assert stated["n"] == len(values) == 30
             assert [stated["mean"], *stated["ci95"]] == pytest.approx([mean, low, high], abs=1e-9)
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_reading_r93_the_page_has_what_the_judges_of_published_loops_pay(tag: str) -> None:
+    """By SciPy's slope over all items, and the spread of what each run left out would change."""
+    judge = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))["judge"]
+    page = (ROOT / "site/docs/optimisers.md").read_text("utf-8").splitlines()
+    for start in STARTS:
+        judged, gold, changed, runs = of_runs(tag, start, judge)
+
+        def paid(kept: Any, parts: Any = (judged, gold, changed)) -> tuple[float, float]:
+            j, g, c = (part[kept] for part in parts)
+            slope = stats.linregress(g[c], j[c]).slope
+            return slope, j.mean() - slope * g.mean()
+
+        whole = paid(runs >= 0)
+        left = np.array([paid(runs != run) for run in range(30)])
+        halves = stats.t.ppf(0.975, 29) * np.sqrt(29 / 30 * ((left - left.mean(0)) ** 2).sum(0))
+        row = next(r for r in page if r.startswith(f"| {judge} | {start} | "))
+        price, taste = (
+            [float(part) for part in re.findall(r"[-+][\d.]+", cell)]
+            for cell in row.strip("| ").split(" | ")[2:]
+        )
+        for stated, value, half, digits in zip((price, taste), whole, halves, (2, 3), strict=True):
+            # The jackknife over runs and the linearised interval agree to a few percent.
+            assert stated[0] == pytest.approx(value, abs=0.51 * 10**-digits)
+            assert stated[1:] == pytest.approx([value - half, value + half], abs=0.1 * half)
 
 
 def test_reading_r93_the_first_loops_are_of_five_judges_that_the_bank_has() -> None:
