@@ -120,8 +120,9 @@ FIGURES: Final[Mapping[str, Described]] = {
         missing="no verdict with a gold label has a confidence",
     ),
     "threshold": Described(
-        title="lowest confidence from which at most this share is wrong, by the interval's end",
-        words="least confidence for a share wrong",
+        title="lowest confidence from which at most this share is wrong, by the interval's end; "
+        "it is chosen by that interval, so it has none of its own",
+        words="least confidence for a share wrong (chosen by that share's interval)",
         missing="no confidence keeps the share of wrong verdicts as low",
     ),
     "kept": Described(

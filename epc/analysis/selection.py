@@ -41,12 +41,11 @@ class Gains:
 class Threshold:
     """The n from which on more choice is shown to make the picks worse by gold; None up to `most`.
 
-    `low` and `high` are its 95% interval; a `high` of None lies beyond `most`.
+    The gain first falls between `low` and `n`, in 95% of tables at least; None is beyond `most`.
     """
 
     n: int | None
     low: int | None
-    high: int | None
     most: int
 
 
@@ -177,8 +176,8 @@ def _domains(bank: Bank, mean: Picks, by_bound: Picks | None) -> Iterator[tuple[
             gains.append(Gains(n=n, figures=figures))
         threshold = None
         if not np.isnan(shown.gold[:, chosen]).any():
-            turned = turning_point(shown.gold[:, chosen], clusters, shown.sizes)
-            threshold = Threshold(n=turned[0], low=turned[1], high=turned[2], most=shown.sizes[-1])
+            low, reached = turning_point(shown.gold[:, chosen], clusters, shown.sizes)
+            threshold = Threshold(n=reached, low=low, most=shown.sizes[-1])
         yield name, Domain(items=int(chosen.sum()), gains=gains, threshold=threshold)
 
 

@@ -31,7 +31,7 @@ from epc.report.quality_text import beside
 from epc.report.quality_text import parts as quality_parts
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
-from epc.statistics.figures import TOO_FEW, figure_text
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text
 
 _PAIRS: Final = {
     "agreement": "two judges say the same of what both were asked with one prompt",
@@ -275,8 +275,14 @@ def _section(name: str, title: str, rows: Rows) -> Section:
 
 def _table(name: str, rows: Rows) -> Table:
     head = ("", "value [95% interval]", "observations", "questions")
-    cells = ((of, f.text(none=TOO_FEW), f"{f.n:,}", f"{f.items:,}") for of, f in rows)
+    cells = ((of, f.text(none=_none(name, of)), f"{f.n:,}", f"{f.items:,}") for of, f in rows)
     return Table(name, [head, *cells])
+
+
+def _none(name: str, row: str) -> str:
+    """Return what stands for an interval: one that is chosen has none with any number of items."""
+    chosen = family(name) == "threshold" or row.startswith(FIGURES["threshold"].words)
+    return NO_INTERVAL if chosen else TOO_FEW
 
 
 def _transfers(report: Report) -> Iterator[Section]:

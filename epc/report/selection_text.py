@@ -69,8 +69,7 @@ def turning(threshold: Threshold) -> str:
     """Return from which n on more choice makes the picks worse."""
     if threshold.n is None:
         return f"hacking threshold not reached at n = {threshold.most}"
-    high = f"more than {threshold.most}" if threshold.high is None else threshold.high
-    return f"hacking threshold n = {threshold.n} [{threshold.low}, {high}]"
+    return f"hacking threshold n = {threshold.n} [{threshold.low}, {threshold.n}]"
 
 
 def _rows(done: Selection) -> Iterator[tuple[str, ...]]:

@@ -5,7 +5,7 @@ from math import exp, inf, sqrt
 from typing import Final
 
 from epc.arrays import Array, Codes, np
-from epc.statistics.inference import t_point
+from epc.statistics.inference import ALPHA, t_point
 from epc.statistics.intervals import Interval, Z, wilson
 
 _MOST_BLOCKS: Final = 64  # more leave out so little that they only cost time
@@ -111,8 +111,10 @@ def linearised_interval(
     return max(ends[0], value - half), min(ends[1], value + half)
 
 
-def clustered_mean(values: Array, clusters: Codes) -> tuple[float, Interval | None]:
-    """Return a mean with its 95% interval by Student's t; None for a single cluster.
+def clustered_mean(
+    values: Array, clusters: Codes, error: float = ALPHA
+) -> tuple[float, Interval | None]:
+    """Return a mean with its interval by Student's t, of 95% or another; None for a single cluster.
 
     Shapes: each (m,).
     Source: the linearised variance of a ratio, the clusters' sums over their sizes.
@@ -121,7 +123,7 @@ def clustered_mean(values: Array, clusters: Codes) -> tuple[float, Interval | No
     parts = _by_cluster((values - middle) / len(values), clusters)
     if len(parts) < 2:  # noqa: PLR2004  (as above)
         return middle, None
-    half = t_point(len(parts) - 1) * sqrt(_variance(parts))
+    half = t_point(len(parts) - 1, error) * sqrt(_variance(parts))
     return middle, (middle - half, middle + half)
 
 

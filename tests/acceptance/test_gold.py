@@ -160,7 +160,11 @@ def test_reading_r91_labels_beside_verdicts_say_what_they_say_beside_a_run_of_th
     assert taught(votes, "--gold", gold, "--save", saved) == of_run
     assert taught(saved, "--gold", gold) == of_run
     text = epc("audit", votes, "--gold", gold).stdout.decode()
-    assert "quality  harms in reviews, gold gain -24.2 points [-31.7, -16.6]" in text
+    gain = of_run["domains"]["reviews"]["gold_gain"]
+    said = "{:+.1f} points [{:+.1f}, {:+.1f}]".format(
+        *(100 * part for part in (gain["value"], *gain["ci95"]))
+    )
+    assert f"quality  harms in reviews, gold gain {said}" in text
     assert "lost by gold" in text
     (group,) = audit(votes, gold=gold).as_json()["groups"]
     assert group["transfer"]["quality"] == of_run

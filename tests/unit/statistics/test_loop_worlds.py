@@ -7,6 +7,7 @@ import csv
 from math import sqrt
 from pathlib import Path
 
+import pytest
 from studies.loop_worlds import GATES, WORLDS
 from studies.loops import covers, drifts, gates, levels
 
@@ -67,9 +68,10 @@ def test_reading_r95_parts_of_a_change_hold_the_truth() -> None:
             assert abs(share - 0.95) <= near(0.95, 200)
 
 
-def test_reading_r93_the_page_has_the_studys_figures() -> None:
-    path = DOCS / "data" / "loop-levels.csv"
-    page = (DOCS / "loop.md").read_text("utf-8").splitlines()
+@pytest.mark.parametrize("name", ["loop-levels", "gold-quality", "gold-threshold"])
+def test_reading_r93_the_page_has_the_studys_figures(name: str) -> None:
+    path = DOCS / "data" / f"{name}.csv"
+    page = (DOCS / f"{name.partition('-')[0]}.md").read_text("utf-8").splitlines()
     shown = {tuple(cell.strip() for cell in line.strip("|").split("|")) for line in page}
     with path.open(newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
