@@ -4,7 +4,7 @@ from datetime import datetime
 
 import click
 
-from epc.cli.common import echo_json, leave, open_registry, say
+from epc.cli.common import echo_json, leave, note, open_registry, say
 from epc.cli.options import as_of_option, printed_as, registry_option
 
 
@@ -59,5 +59,10 @@ def command(
         for line in lines(states):
             say(line)
     failing = {"expired", "unknown", "unconfirmed"} if known else {"expired"}
-    expired = any(state.status in failing for state in states)
-    leave(clean=not expired)
+    failed = [state for state in states if state.status in failing]
+    for state in failed:
+        served = [s for s in states if s.id == state.id and s not in failed]
+        if served:
+            one = f"{served[0].platform}/{state.id}"
+            note(f"{state.id} fails by {state.platform} alone: {one} asks about one platform")
+    leave(clean=not failed)

@@ -95,6 +95,9 @@ def finish(
         from epc.records.probes import in_words
 
         note(f"controls {plan.evaluator}: {in_words(audited.facts.competence)}")
+    if plan.executor and audited.verdict == "no_verdicts_counted":
+        note("no verdict was ever counted: the run failed, and says nothing of its evaluator")
+        leave(clean=False)
     if audited.facts.swapped:
         note("another evaluator answered within the run: measure again")
         leave(clean=False)
@@ -126,6 +129,7 @@ def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
             yield f"{role + ' ' + name:<{wide}}" + "".join(f"{end:>14,.0f}" for end in ends)
         if share.cost is None:
             yield f"{role + ' cost':<{wide}}{'unknown: no price is on record for this model':>44}"
+            yield "  state it for a provider, as in VLLM_PRICE=0.15,0.60 ($ for a million tokens)"
         else:
             ends = (share.cost.lower, share.cost.expected, share.cost.upper)
             yield f"{role + ' cost, USD':<{wide}}" + "".join(f"{end:>14,.4f}" for end in ends)

@@ -1,6 +1,7 @@
 """What models charge, and how much a run may still ask for."""
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from decimal import Decimal
@@ -37,16 +38,22 @@ FREE = Price(read=Decimal(0), written=Decimal(0))
 def price_of(name: str) -> Price | None:
     """Return the price of a model by its `provider/model` name; None where nobody has stated it.
 
-    Models that run here, mocks and records cost nothing; a self-hosted server's cost is its own.
+    Models that run here, mocks and records cost nothing. What the user states goes before the
+    table, and is all that is known of a self-hosted server: `VLLM_PRICE=0.15,0.60` is dollars for a
+    million tokens read and written.
+
+    Raises: UsageError if that is no such pair.
     """
     from epc.engine.providers import NATIVE, PROVIDERS
 
     provider, _, model = name.removeprefix("inspect/").partition("/")
     if provider in ("local", "mock") or name.startswith(RECORDED):
         return FREE
-    if provider in PROVIDERS and not PROVIDERS[provider].needs_key:
-        return None
-    if (known := {**PROVIDERS, **NATIVE}.get(provider)) is not None:
+    known = {**PROVIDERS, **NATIVE}.get(provider)
+    stated = _stated(known.price_variable) if known else None
+    if known and (stated or not known.needs_key):
+        return stated
+    if known:
         provider = known.priced_as or provider
     from genai_prices import Usage, calc_price
 
@@ -59,6 +66,22 @@ def price_of(name: str) -> Price | None:
         return Price(read=dollars(_PROMPT, 0), written=dollars(0, _PROMPT))
     except LookupError:
         return None
+
+
+def _stated(variable: str) -> Price | None:
+    """Return the price that the user states, if any."""
+    if not (text := os.environ.get(variable)):
+        return None
+    try:
+        read, written = map(Decimal, text.split(","))
+    except (ValueError, ArithmeticError):
+        read = written = Decimal(-1)
+    if not (read >= 0 and written >= 0 and (read + written).is_finite()):
+        raise UsageError(
+            f"{variable}={text} is no price\n  fix: dollars for a million tokens read and written: "
+            f"{variable}=0.15,0.60"
+        )
+    return Price(read=read, written=written)
 
 
 def maker_of(model: str) -> str | None:
@@ -163,7 +186,7 @@ class Budget(Struct, kw_only=True):
         if self.max_cost is not None and unknown:
             raise UsageError(
                 f"the price of {unknown[0]} is not known, so --max-cost cannot be kept: "
-                "use --max-calls"
+                "use --max-calls, or state it, as in VLLM_PRICE=0.15,0.60"
             )
 
     async def claim(

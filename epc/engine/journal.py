@@ -18,6 +18,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from epc.analysis.sharing import CACHED
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.config_json import LONGEST_CALL
@@ -28,6 +29,8 @@ TORN: Final = "journal.torn"  # what is left of lines
 DAMAGED: Final = "journal.damaged"  # lines that are whole, and not as they were written
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
 _GATHERING_S: Final = 0.02
+_FIRST: Final = 2  # answers that the first comparison takes
+_HERE: Final = "local/"
 _CALL: Final = b'{"call":'
 _SUM: Final = len(b',"crc":"01234567"}\n')
 
@@ -206,6 +209,21 @@ class Journal:
                 file.write(b"\n".rjust(len(line)))
             file.flush()
             os.fsync(file.fileno())
+
+
+def nothing_lost(folder: Path) -> bool:
+    """Return whether a folder's journal may go: no model was asked, but one on this machine twice.
+
+    So much is asked before the first comparison; what the cache gave it gives again.
+    """
+    if not (folder / JOURNAL).exists():
+        return True
+    journal = Journal(folder)
+    try:
+        asked = [call["model"] for call in journal.calls() if call.get("origin") != CACHED]
+    finally:
+        journal.close()
+    return len(asked) <= _FIRST and all(model.startswith(_HERE) for model in asked)
 
 
 def damaged_lines(folder: Path) -> int:

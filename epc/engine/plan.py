@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field, structs, to_builtins
 
-from epc.engine.journal import write_journal
+from epc.engine.journal import nothing_lost, write_journal
 from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
@@ -195,14 +195,13 @@ def made(folder: Path) -> list[str]:
 
 
 def discard(folder: Path) -> bool:
-    """Remove a run folder in which nothing was answered yet; return whether it was such a one.
+    """Remove a run folder in which nobody was asked yet; return whether it was such a one.
 
     Another folder or file in it is somebody's, and then it stays.
     """
     with suppress(OSError):
         held = {path.name for path in folder.iterdir()}
-        empty = not (folder / JOURNAL).exists() or not (folder / JOURNAL).stat().st_size
-        if PLAN in held and held <= {PLAN, JOURNAL} and empty:
+        if PLAN in held and held <= {PLAN, JOURNAL} and nothing_lost(folder):
             for name in held:
                 (folder / name).unlink()
             folder.rmdir()

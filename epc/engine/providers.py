@@ -69,6 +69,11 @@ class Provider(Struct, frozen=True):
         return f"{_variable(self.keys_of or self.name)}_API_KEY"
 
     @property
+    def price_variable(self) -> str:
+        """The environment variable with a price of one's own: dollars for a million tokens."""
+        return f"{_variable(self.name)}_PRICE"
+
+    @property
     def key_holder(self) -> str:
         """What a message about the key names."""
         return self.keyed_by or self.key_variable

@@ -1,7 +1,7 @@
 """Carrying one run on from its journal: calibration, the first round, then all the others."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -26,9 +26,11 @@ from epc.engine.request import Questions
 from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both, seldom_collected
 from epc.engine.user_programs import Label, program_of
+from epc.printable import shown
 from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
 from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
+from epc.protocol.verdict import parse_verdict
 from epc.protocol.votes import known_pairs, vote_of
 from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, REUSABLE
@@ -75,6 +77,21 @@ async def ask_first_round(
             "--reasoning none\n"
             f"  next: ask it otherwise in a new run, or measure it like this: `epc resume {folder}`"
         )
+
+
+def _require_letters(evaluator: str, answers: Sequence[str], folder: Path) -> None:
+    """Refuse an evaluator that answered no pair of the canary by a letter: each round is a tie."""
+    if any(parse_verdict(answer).decided for answer in answers):
+        return
+    example = shown(answers[0].strip()) or "nothing at all"
+    raise IncapableError(
+        f"{evaluator} named neither A nor B in any of {len(answers)} pairs, so all rounds would be "
+        f"ties; it answered: {example}\n"
+        f"  fix: `epc doctor {evaluator}` says how to ask it; a server that can hold its output to "
+        "a letter helps, as do --max-tokens and --reasoning\n"
+        f"  next: ask it otherwise in a new run, or measure it like this: `epc resume {folder} "
+        "--anyway`"
+    )
 
 
 def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion | None]:
@@ -257,6 +274,8 @@ async def carry_on(
         canary = CanaryWatch.of(questions, caller, folder) if plan.canary else None
         if canary is not None:
             await canary.begin(again=not batch.pending(folder), anyway=anyway)
+            if not anyway:
+                _require_letters(plan.evaluator, canary.found.panels[0].answers, folder)
         if plan.controls:
             await preflight(plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):

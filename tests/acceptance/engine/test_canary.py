@@ -257,3 +257,20 @@ def test_reading_r76_an_evaluator_that_tosses_coins_is_seldom_taken_for_another(
     (look,) = manifest(tmp_path / "run")["canary"]["looks"]
     assert look["told"] > 12
     assert not look["departed"]
+
+
+def test_an_evaluator_that_names_no_letter_is_asked_no_more_than_the_canary(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """Three calls of the first round, and the panel twice."""
+    endpoint.behave = lambda _: completion("**Verdict:** Answer A is better.")
+    run = tmp_path / "run"
+    done = epc("run", *MODELS, *SMALL, "--out", run, env=at(endpoint))
+
+    assert (done.returncode, len(endpoint.received)) == (1, 3 + 48), done.stderr
+    assert "openai/judge-0806 named neither A nor B in any of 24 pairs" in done.stderr
+    assert "it answered: **Verdict:** Answer A is better." in done.stderr
+    resumed = epc("resume", run, "--anyway", env=at(endpoint))
+    assert resumed.returncode == 1
+    assert "no verdict was ever counted" in resumed.stderr
+    assert epc("validate", run).returncode == 0

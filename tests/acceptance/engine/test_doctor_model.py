@@ -227,7 +227,8 @@ def test_an_evaluator_that_is_cut_off_stops_a_run_after_three_calls(
     assert "was cut off before a verdict, and so it would be in every round" in stopped.stderr
     assert f"epc resume {run}" in stopped.stderr
     assert asked_before == 3
-    assert resumed.returncode == 0, resumed.stderr
+    assert resumed.returncode == 1, resumed.stderr
+    assert "no verdict was ever counted" in resumed.stderr
     if asking_way == "--exhaustive":
         prompts = [received.prompt for received, _ in replayed.served]
         assert len(prompts) == len(set(prompts))

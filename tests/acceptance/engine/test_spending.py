@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+import pytest
 from endpoint_support import Endpoint, refusal
 from engine_support import (
     RAW_FILES,
@@ -48,6 +49,25 @@ def test_a_dry_run_needs_no_key_sends_nothing_and_leaves_nothing(
     assert "unknown: no price is on record for this model" in text.stdout
     cost = shares["evaluator"]["cost"]
     assert ["evaluator", "cost,", "USD", *(f"{cost[end]:,.4f}" for end in cost)] in rows
+
+
+def test_a_price_that_the_user_states_is_forecast_and_capped(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    """A million tokens read cost $1, a million written $2."""
+    env = environment(VLLM_BASE_URL=endpoint.url, VLLM_PRICE="1,2")
+    plan = ("run", "--evaluator", "vllm/judge", "--executor", "mock/deterministic", *SMALL)
+    done = epc(*plan, "--dry-run", "--format", "json", cwd=tmp_path, env=env)
+    share = json.loads(done.stdout)["evaluator"]
+
+    tokens = [share[name]["expected"] for name in ("tokens_in", "tokens_out")]
+    assert share["cost"]["expected"] == pytest.approx((tokens[0] + 2 * tokens[1]) / 1e6)
+    capped = epc(*plan, "--max-cost", "0.0001", "--out", tmp_path / "run", env=env)
+    assert capped.returncode == 4
+    assert "stopped at --max-cost 0.0001" in capped.stderr
+    wrong = epc(*plan, "--dry-run", env=environment(VLLM_BASE_URL=endpoint.url, VLLM_PRICE="free"))
+    assert wrong.returncode == 2
+    assert "VLLM_PRICE=free is no price" in wrong.stderr
 
 
 def test_a_limit_stops_with_4_and_the_run_ends_as_without_one(

@@ -318,9 +318,10 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path: Path) -> None:
     assert journal.path.read_bytes() == whole
 
 
-def test_a_folder_that_is_gone_is_the_disk_s_fault(tmp_path: Path) -> None:
-    with pytest.raises(WorldError, match=r"cannot open .*: No such file or directory"):
-        Journal(tmp_path / "gone")
+def test_a_folder_that_cannot_be_made_is_the_disk_s_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorldError, match=r"cannot open .*journal.jsonl"):
+        Journal(tmp_path / "file")
 
 
 def test_a_journal_is_removed_for_good(tmp_path: Path) -> None:
