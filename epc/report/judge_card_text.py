@@ -58,7 +58,17 @@ _DID: Final[Mapping[str, str]] = {
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    return f"{card.name}: {_served(card.served)}; {judged(card)}."
+    return f"{card.name}: {_served(card.served)}. {_begun(judged(card))}."
+
+
+def _joined(facts: Sequence[str]) -> str:
+    """Return facts as sentences, of which the first goes on and the last is not ended."""
+    first, *further = dict.fromkeys(facts)
+    return ". ".join([first, *map(_begun, further)])
+
+
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _served(lives: Sequence[Served]) -> str:
@@ -67,8 +77,8 @@ def _served(lives: Sequence[Served]) -> str:
         platforms.setdefault(_life(life), []).append(life.platform)
     if not platforms:
         return "no platform's dates are known"
-    return ", ".join(
-        words.format(_listed(list(dict.fromkeys(places)))) for words, places in platforms.items()
+    return _joined(
+        [words.format(_listed(list(dict.fromkeys(of)))) for words, of in platforms.items()]
     )
 
 
@@ -103,8 +113,8 @@ def judged(card: Card) -> str:
     facts = facts or [*_invalid(card.counted("invalid"))] or [*_gamma(card.counted("gamma"))]
     facts = facts or [*_pci(card.counted("pci"))] or [*_unjudged(card)]
     if facts:
-        words = "; ".join(facts)
-        return f"of {card.means}, which the name means: {words}" if card.means else words
+        facts = [f"the name means {card.means}", *facts] if card.means else facts
+        return _joined(facts)
     if any(rest.failed for rest in card.rests_on):
         return "what was published is of a failed run"
     if card.rests_on:
@@ -118,8 +128,8 @@ def _recorded(card: Card) -> Iterator[str]:
     places = card.counted(PLACES)
     if best is None or not is_of(best.name, "place_consistency"):
         if best is not None and best.value is not None:
-            source = f" ({best.source}, {_prompt(best)})"
-            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}{source}"
+            yield f"{did(best.name, best.value, best.n)} on {_items(best.items)}"
+            yield f"source: {best.source}, {_prompt(best)}"
         if best is not None and (best.items or 0) >= INDEPENDENT:
             places = [figure for figure in places if (figure.items or 0) >= INDEPENDENT]
     yield from _places(places)
@@ -160,17 +170,15 @@ def _places(figures: Sequence[Known]) -> Iterator[str]:
     shares = [(1 - figure.value, figure) for figure in figures if figure.value is not None]
     if len(shares) == 1:
         changed, figure = shares[0]
-        pairs = f"{figure.n:,} pairs ({figure.source}, {_prompt(figure)})"
-        yield f"it changed its verdict with the place in {100 * changed:.1f}% of {pairs}"
+        yield f"it changed its verdict with the place in {100 * changed:.1f}% of {figure.n:,} pairs"
+        yield f"source: {figure.source}, {_prompt(figure)}"
     elif shares:
         low, high = min(share for share, _ in shares), max(share for share, _ in shares)
         sources = _listed(list(dict.fromkeys(figure.source for _, figure in shares)))
         least = min(figure.n for _, figure in shares)
-        yield (
-            f"it changed its verdict with the place in {100 * low:.1f}% to {100 * high:.1f}% of "
-            f"pairs, depending on the prompt ({len(shares)} ways of asking in {sources}, {least:,} "
-            "pairs or more each)"
-        )
+        pairs = f"{100 * low:.1f}% to {100 * high:.1f}% of pairs, depending on the prompt"
+        yield f"it changed its verdict with the place in {pairs}"
+        yield f"that is {len(shares)} ways of asking in {sources}, {least:,} pairs or more each"
 
 
 def _audit(rests: Sequence[Rest]) -> Iterator[str]:
@@ -206,10 +214,8 @@ def _unjudged(card: Card) -> Iterator[str]:
     rests = [rest for rest in card.rests_on if rest.counts and not rest.failed]
     if rests:
         counts = _listed([f"{rest.n:,} {rest.unit} ({rest.of})" for rest in rests])
-        yield (
-            f"{counts} are published, and nothing says whether they are right, change with the "
-            "place or are repeated"
-        )
+        yield f"{counts} are published"
+        yield "nothing says whether they are right, change with the place or are repeated"
 
 
 def text(card: Card, answers: Sequence[Answered] = ()) -> str:

@@ -88,7 +88,7 @@ def test_of_several_prompts_the_sentence_says_from_where_to_where(
         if figure["name"] == "place_consistency_readable" and "left_out" not in figure
     ]
 
-    assert "depending on the prompt (3 ways of asking in LLMBar" in found["sentence"]
+    assert "depending on the prompt. That is 3 ways of asking in LLMBar" in found["sentence"]
     assert f"in {100 * min(shares):.1f}% to {100 * max(shares):.1f}% of pairs" in found["sentence"]
 
 

@@ -61,10 +61,12 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
       const key = JSON.stringify(told);
       places.set(key, unique([...(places.get(key) ?? []), ...(platform === "open-weights" ? [] : [platform])]));
     }
-    const served = [...places].map(([key, all]) => JSON.parse(key).join(listed(all))).join(", ");
+    const served = [...places].map(([key, all]) => JSON.parse(key).join(listed(all)));
+    const begun = (words) => words.charAt(0).toUpperCase() + words.slice(1);
     const [, said] = standing(group.said, index.today);
     const who = known.length === 1 ? known[0] : name;
-    return `${who}: ${served || "no platform's dates are known"}; ${said}.`;
+    const [first, ...further] = served.length ? served : ["no platform's dates are known"];
+    return `${who}: ${[first, ...[...further, said].map(begun)].join(". ")}.`;
   };
 
   const sure = ({ confidence, sources, seen }) => {

@@ -70,7 +70,7 @@ def test_reading_r97_where_nothing_says_who_is_right_another_judge_s_choice_is_s
 ) -> None:
     said = epc(registry, "evaluators", "card", "j-1").stdout
 
-    assert "nobody says who was right; it chose as k-1 did in 75.0% of 8 verdicts" in said
+    assert "Nobody says who was right; it chose as k-1 did in 75.0% of 8 verdicts" in said
 
 
 def test_reading_r77_agreement_is_computed_again_from_the_source(

@@ -286,7 +286,7 @@ def test_an_evaluator_has_the_card_that_the_command_prints_in_the_api_and_on_its
     card = json.loads(epc(site.checkout.folder, *words).stdout)
 
     assert document(site, "api/v1/evaluators/Judge-1.json")["card"] == card
-    assert card["sentence"].startswith("Judge-1: served at maker until 2026-07-01, ")
+    assert card["sentence"].startswith("Judge-1: served at maker until 2026-07-01. ")
     page = unescape(site.text("evaluators/Judge-1/index.html"))
     assert f"{card['sentence']} (As of" in page
     assert "; counts for no requirement: withdrawn: a cache</td>" in page

@@ -21,37 +21,37 @@ def published() -> Registry:
         (
             "gpt-4-0613",
             (
-                "805 verdicts (v1.0-gpt-4-0613) are published, and nothing says whether they are "
+                "805 verdicts (v1.0-gpt-4-0613) are published. Nothing says whether they are "
                 "right, change with the place or are repeated."
             ),
         ),
         (
             "gpt-4-1106-preview",
             (
-                "the estimated transfer regret from selfinstruct to oasst is +1.8 points of win "
-                "rate, of 24,473 verdicts on 440 items (AlpacaEval, prompt alpaca_eval_clf)."
+                "The estimated transfer regret from selfinstruct to oasst is +1.8 points of win "
+                "rate, of 24,473 verdicts on 440 items. Source: AlpacaEval, prompt alpaca_eval_clf."
             ),
         ),
         (
             "gpt-4o-2024-05-13",
             (
-                "it gave the same score in 84.2% of 19 repeats on 10 items (WildBench, prompt "
-                "eval_template.score.v2.md)."
+                "It gave the same score in 84.2% of 19 repeats on 10 items. Source: WildBench, "
+                "prompt eval_template.score.v2.md."
             ),
         ),
         (
             "internlm2-7b-reward",
             (
-                "internlm2-7b-reward: its weights are public; it chose the answer that the source "
-                "calls right in 59.4% of 350 verdicts on 350 items (JudgeBench, prompt "
-                "reward_model)."
+                "internlm2-7b-reward: its weights are public. It chose the answer that the source "
+                "calls right in 59.4% of 350 verdicts on 350 items. Source: JudgeBench, prompt "
+                "reward_model."
             ),
         ),
         (
             "gpt-4o",
             (
-                "gpt-4o: served at openai until 2027-01-14; of gpt-4o-2024-08-06, which the name "
-                "means: a publication states gamma 0.724 (substantial, below coin-flip range), "
+                "gpt-4o: served at openai until 2027-01-14. The name means gpt-4o-2024-08-06. "
+                "A publication states gamma 0.724 (substantial, below coin-flip range), "
                 "with 5 seeds and no interval."
             ),
         ),
@@ -59,8 +59,8 @@ def published() -> Registry:
             "claude-opus-5",
             "served at anthropic until 2027-07-24 at the least",
         ),
-        ("claude-opus-5", "; no measurement of it is published."),
-        ("qwen-plus", "; what was published is of a failed run."),
+        ("claude-opus-5", ". No measurement of it is published."),
+        ("qwen-plus", ". What was published is of a failed run."),
         ("text-bison-001", "with the place in 26.6% to 33.2% of pairs"),
     ],
 )
