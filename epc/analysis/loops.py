@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -25,7 +26,7 @@ from epc.records.loops import (
     read_log,
     read_plan,
 )
-from epc.statistics.figures import Figure
+from epc.statistics.figures import NO_INTERVAL, Figure
 from epc.statistics.gains import (
     AssistedGain,
     Exchange,
@@ -38,6 +39,7 @@ from epc.statistics.gains import (
 )
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
+_WIDEST_SHARE: Final = 0.5
 UNNAMED: Final = "the judge"  # of a log that names none
 VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
@@ -417,8 +419,16 @@ def _share(fresh: Figure, paid: Exchange | None, withheld: list[str]) -> Figure 
     """Return the share of taste, or say why there is none."""
     if paid is None:
         return None
-    if fresh.ci95 is None or fresh.ci95[0] <= 0 or paid.share is None:
+    if fresh.ci95 is None or fresh.ci95[0] <= 0:
         withheld.append("no share of taste: the fresh gain is not shown to be above 0")
+        return None
+    if paid.share is None:
+        withheld.append("no share of taste: the labelled items do not show the judge's gain")
+        return None
+    low, high = paid.share.ci95 or (-inf, inf)
+    if high - low >= _WIDEST_SHARE:
+        said = paid.share.text(".0%", NO_INTERVAL)
+        withheld.append(f"no share of taste to rely on: {said}, 50 points wide or wider")
         return None
     return paid.share
 

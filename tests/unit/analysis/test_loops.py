@@ -139,6 +139,25 @@ def test_reading_r93_gives_no_share_of_taste_where_the_fresh_gain_may_be_0(tmp_p
     assert report.withheld == ("no share of taste: the fresh gain is not shown to be above 0",)
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"labels": 40, "judged": 0.5, "right": 0.3}, "50 points wide or wider"),
+        ({"labels": 60, "judged": 0.4, "right": 0.1}, "do not show the judge's gain"),
+    ],
+)
+def test_reading_r93_relies_on_no_share_of_taste_by_few_labels(
+    tmp_path: Path, options: dict[str, Any], why: str
+) -> None:
+    report = assess(Files.read(*run_files(tmp_path, **options))).report
+
+    assert report is not None
+    assert report.fresh.ci95 is not None
+    assert report.fresh.ci95[0] > 0
+    assert report.share is None
+    assert why in report.withheld[0]
+
+
 def test_reading_r93_gives_no_price_with_few_outputs_of_equal_or_other_gold(tmp_path: Path) -> None:
     report = assess(Files.read(*run_files(tmp_path, labels=12))).report
 
