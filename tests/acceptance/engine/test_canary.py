@@ -77,7 +77,7 @@ def test_reading_r76_a_quiet_canary_is_recorded_shown_checked_and_no_part_of_the
     (with_it / "manifest.json").write_text(json.dumps(stated), "utf-8")
     wrong = epc("validate", with_it)
     assert wrong.returncode == 1
-    assert "/canary/looks/0/p_value: does not follow from the answers [Reading" in wrong.stdout
+    assert "/canary/looks/0/p_value: does not follow from the answers" in wrong.stdout
 
 
 def test_reading_r76_a_model_swapped_within_a_run_is_caught_at_its_end(
