@@ -93,9 +93,9 @@ def _alike(column: Any) -> tuple[Indices, list[Any]] | None:
     import pyarrow.compute as pc
 
     cells = column.flatten().dictionary_encode()
-    lengths = pc.min_max(pc.list_value_length(column))
-    length = lengths["max"].as_py()
-    if column.null_count or cells.null_count or not length or lengths["min"].as_py() != length:
+    lengths = pc.list_value_length(column)
+    least, length = pc.min(lengths).as_py(), pc.max(lengths).as_py()
+    if column.null_count or cells.null_count or not length or least != length:
         return None
     rows = cells.indices.to_numpy().reshape(-1, length)
     _, first, codes = np.unique(rows, axis=0, return_index=True, return_inverse=True)
