@@ -34,7 +34,7 @@ JUDGES = {
 # Lists grow with the registry: what is long in them is folded.
 LISTS = (
     *("snapshots/", "expired/", "succession/", "changes/", "evaluators/", "evaluators/catalogue/"),
-    *("makers/openai/", "evaluators/aws-bedrock/", "snapshots/v1.0-gpt-5.4/"),
+    *("makers/anthropic/", "evaluators/anthropic/", "snapshots/v1.0-gpt-5.4/"),
 )
 # What people type, and the page that they mean.
 QUERIES = {
@@ -127,6 +127,19 @@ def test_a_list_is_no_longer_than_5000_pixels_on_a_phone(phone: Visit, path: str
 
     assert page.locator("article").inner_text()
     assert page.evaluate("document.documentElement.scrollHeight") <= 5000
+
+
+@pytest.mark.parametrize("path", ["makers/openai/", "evaluators/aws-bedrock/"])
+def test_what_a_maker_or_a_platform_ended_is_folded(
+    browser: Browser, deployed: Path, path: str
+) -> None:
+    """On the day of the build: a script marks what has ended since."""
+    with served(deployed) as home, visit(browser, home, java_script_enabled=False) as seen:
+        page = seen.to(path)
+
+        assert page.locator("tr[data-status=current]:not(details *)").count()
+        assert page.locator("details tr[data-status=expired]").count()
+        assert not page.locator("tr[data-status=expired]:not(details *)").count()
 
 
 def test_a_link_into_what_is_folded_opens_it(desk: Visit) -> None:
