@@ -129,7 +129,7 @@ def test_a_list_is_no_longer_than_5000_pixels_on_a_phone(phone: Visit, path: str
     assert page.evaluate("document.documentElement.scrollHeight") <= 5000
 
 
-@pytest.mark.parametrize("path", ["makers/openai/", "evaluators/aws-bedrock/"])
+@pytest.mark.parametrize("path", ["makers/openai/", "evaluators/openai/"])
 def test_what_a_maker_or_a_platform_ended_is_folded(
     browser: Browser, deployed: Path, path: str
 ) -> None:
