@@ -84,7 +84,8 @@ def test_every_command_s_help_has_an_example_on_its_own_lines(
     assert "\\b" not in out
     lines = [line.strip() for line in out.splitlines()]
     assert "Example:" in lines
-    assert lines[lines.index("Example:") + 1].startswith(f"epc {' '.join(path)}")
+    name = "audit" if path == ("observe", "report") else " ".join(path)  # one command, two names
+    assert lines[lines.index("Example:") + 1].startswith(f"epc {name}")
 
 
 @pytest.mark.parametrize(
