@@ -108,10 +108,11 @@ def test_of_a_reported_figure_the_authors_of_the_work_are_the_authors(
 ) -> None:
     page = window().to(f"{KINDS['reported']}#cite")
 
-    plain, bibtex, cff = page.locator("#cite pre").all_inner_texts()
+    plain = page.locator(".epc-cited").inner_text()
+    bibtex, cff = page.locator("#cite pre").all_inner_texts()
 
     assert plain.startswith(
-        "The authors of w. w. w, p. a As transcribed in: EPC registry, snapshot v1.1-Judge-1"
+        "Cite it: The authors of w. w. w, p. a As transcribed in: EPC registry, snapshot v1.1-Judge-1"
     )
     assert "author = {{The authors of w}}" in bibtex
     assert "p; as transcribed in the EPC registry, snapshot v1.1-Judge-1" in bibtex
