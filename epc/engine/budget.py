@@ -51,7 +51,7 @@ def price_of(name: str) -> Price | None:
         return FREE
     known = {**PROVIDERS, **NATIVE}.get(provider)
     stated = _stated(known.price_variable) if known else None
-    if known and (stated or not known.needs_key):
+    if stated or (provider in PROVIDERS and not PROVIDERS[provider].needs_key):
         return stated
     if known:
         provider = known.priced_as or provider

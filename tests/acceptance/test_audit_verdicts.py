@@ -99,7 +99,10 @@ def test_reading_r77_place_and_repeats_of_an_audit_by_hand(tmp_path: Path) -> No
         ("id,a,b\n1,x,y\n", "votes.csv:1: has no verdict or a_score or b_score"),
         (VOTES.replace(",tie,", ",perhaps,"), "votes.csv:5/winner: 'perhaps' is no label"),
         (VOTES + "3,x,y,x,,a,0\n", "votes.csv:6: has 7 cells, and the header 8 columns"),
-        (VOTES, "votes.csv:4/winner: differs from votes.csv:2/winner, of the same item"),
+        (
+            VOTES,
+            "votes.csv:4/winner: differs from an earlier one of the same item",
+        ),
     ],
 )
 def test_an_audit_of_what_cannot_be_used_says_the_line_and_what_to_do(

@@ -189,8 +189,8 @@ def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Ite
         yield _Fault(
             field=field,
             rows=rows,
-            problem="differs from {}, of the same item, setting, order and repeat",
-            remedy=_COLUMNS if is_table else _apart(header, verdicts, rows),
+            problem="differs from an earlier one of the same item, setting, order and repeat, {}",
+            remedy=_apart(header, verdicts, rows) + (f"; or {_COLUMNS}" if is_table else ""),
             earlier=askings,
         )
 

@@ -160,6 +160,9 @@ def are_labels(
     return 2 * sum(known) > len(known) and not (words and all(map(str.isdigit, values)))
 
 
+_MANY: Final = 20  # rows, from which on one judge for every second of them is no name of a judge
+
+
 def no_judges(column: str, sample: Sample, labels: Collection[str]) -> str | None:
     """Return why a column that is called after a judge cannot name judges, or None."""
     values = [value for row in sample if (value := row[column].strip())]
@@ -167,7 +170,7 @@ def no_judges(column: str, sample: Sample, labels: Collection[str]) -> str | Non
     shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
     if are_labels(column, sample, labels):
         return f"holds verdicts, not who judged: {shown}"
-    if len(values) > _A_QUESTION and 2 * len(names) > len(values):
+    if len(values) >= _MANY and 2 * len(names) > len(values):
         return f"names {len(names):,} judges in {len(values):,} rows: {shown}"
     return None
 

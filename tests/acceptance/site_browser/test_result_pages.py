@@ -112,7 +112,8 @@ def test_of_a_reported_figure_the_authors_of_the_work_are_the_authors(
     bibtex, cff = page.locator("#cite pre").all_inner_texts()
 
     assert plain.startswith(
-        "Cite it: The authors of w. w. w, p. a As transcribed in: EPC registry, snapshot v1.1-Judge-1"
+        "Cite it: The authors of w. w. w, p. a As transcribed in: EPC registry, "
+        "snapshot v1.1-Judge-1"
     )
     assert "author = {{The authors of w}}" in bibtex
     assert "p; as transcribed in the EPC registry, snapshot v1.1-Judge-1" in bibtex

@@ -149,7 +149,7 @@ def test_domains_are_chosen_by_pattern_or_have_the_most_tasks(
 def test_domains_are_two_that_share_nothing(chosen: tuple[str, ...]) -> None:
     contests, known = contests_of_subsets()
 
-    with pytest.raises(UsageError, match="--domains"):
+    with pytest.raises(UsageError, match="domains: expected two"):
         domains_of(contests, known, Choices(domains=chosen))
 
 

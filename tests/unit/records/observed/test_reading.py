@@ -113,7 +113,7 @@ def without(*keys: str) -> dict[str, Any]:
         (
             {**GOOD, "verdict": "b"},
             "/verdict",
-            "differs from v.jsonl:2/verdict, of the same item, setting, order and repeat",
+            "differs from an earlier one of the same item, setting, order and repeat",
         ),
     ],
 )
