@@ -118,6 +118,11 @@ def _escape(char: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
+def some(names: Sequence[object], most: int) -> str:
+    """Return the first names of a list, with dots behind them if there are more."""
+    return ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")
+
+
 def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Yield rows as lines, each column of one width."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

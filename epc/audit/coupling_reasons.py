@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from epc.audit.facts import Facts, Reason, error, warning
 from epc.audit.side_checks import clustered
+from epc.printable import some
 from epc.spec.coupling import FEWEST_DECIDED, FEWEST_SPLITS, LEVEL, MARGIN
 
 _MOST_NAMED: Final = 3
@@ -66,7 +67,7 @@ def _undecided(facts: Facts) -> Iterator[Reason]:
     tasks = {domain: places for domain, places in left.tasks.items() if places}
     if left.strategies or tasks:
         dropped = [*left.strategies, *(f"{d} task {at}" for d in tasks for at in tasks[d])]
-        names = ", ".join(dropped[:_MOST_NAMED]) + (", ..." if len(dropped) > _MOST_NAMED else "")
+        names = some(dropped, _MOST_NAMED)
         yield warning(
             "Reading R72",
             "/results/summary/transfer/left_out",
@@ -153,9 +154,8 @@ def _holes(lost: dict[str, Any]) -> str:
     for domain, part in lost["by_domain"].items():
         if part["pairs"]:
             ranked = sorted(part["strategies"].items(), key=lambda item: (-item[1], item[0]))
-            listing = ", ".join(f"{name} {count}" for name, count in ranked[:_MOST_NAMED])
-            more = ", ..." if len(ranked) > _MOST_NAMED else ""
-            phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {listing}{more}")
+            listing = some([f"{name} {count}" for name, count in ranked], _MOST_NAMED)
+            phrases.append(f"{domain}: {part['pairs']} of {part['of']}, {listing}")
     return "; ".join(phrases)
 
 

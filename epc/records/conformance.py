@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from epc import json_text
 from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
+from epc.printable import some
 from epc.protocol.conformance import replay
 from epc.protocol.results import Json
 from epc.records.json_difference import disagreements
@@ -149,9 +150,8 @@ def _compare(case: Case, output: bytes) -> Finding | None:
     if problems:
         return _finding(case, f"its answer: {problems[0].problem}", "print one JSON object")
     if places := disagreements(case.expect, value):
-        named = [json_pointer or "the whole answer" for json_pointer in places[:_MAX_SHOWN]]
-        more = ", ..." if len(places) > _MAX_SHOWN else ""
-        problem = f"differs at {', '.join(named)}{more}"
+        named = [json_pointer or "the whole answer" for json_pointer in places]
+        problem = f"differs at {some(named, _MAX_SHOWN)}"
         return _finding(case, problem, "compare with the case's `expect`")
     return None
 

@@ -8,7 +8,7 @@ every column, and stands on the line that it begins on.
 import csv
 import io
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -99,6 +99,13 @@ def table_of(path: Path, clause: str, causes: Causes | None = None) -> Iterator[
             yield CsvTable(text, path, clause, causes)
     finally:
         csv.field_size_limit(usual)
+
+
+def csv_text(rows: Iterable[Iterable[object]], end: str = "\r\n") -> str:
+    """Return rows as CSV, each with this end of a line."""
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator=end).writerows(rows)
+    return file.getvalue()
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

@@ -6,8 +6,6 @@ whether the strategy's answer (A) or the baseline's (B) is better, or neither (t
 several people are several lines.
 """
 
-import csv
-import io
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NoReturn
@@ -17,7 +15,7 @@ from epc.audit.quality import Quality, judged_of, quality
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
-from epc.records.csv_tables import CsvTable, table_of
+from epc.records.csv_tables import CsvTable, csv_text, table_of
 from epc.records.strict_json import write_text
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain
@@ -78,9 +76,7 @@ def write_gold(path: Path, rows: Iterable[tuple[str, Domain, str, float]]) -> No
 
     Raises: WorldError if the disk fails.
     """
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows([COLUMNS, *sorted(rows)])
-    write_text(path, [buffer.getvalue()])
+    write_text(path, [csv_text([COLUMNS, *sorted(rows)])])
 
 
 def label_of(cell: str, where: str) -> float:

@@ -5,8 +5,6 @@ somebody's own; checks have a line for every score on an item that the optimiser
 Reading R93 says what each may hold.
 """
 
-import csv
-import io
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, is_dataclass, replace
@@ -20,7 +18,7 @@ from msgspec import Struct
 from epc.digests import file_sha256, sha256
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.printable import inert
-from epc.records.csv_tables import table_of
+from epc.records.csv_tables import csv_text, table_of
 from epc.records.findings import Causes
 from epc.records.strict_json import dumps_line, read, read_lines, write, write_text
 from epc.records.typed import as_json, parse, written
@@ -327,13 +325,11 @@ def write_labels(path: Path, rows: Iterable[Executed], twice: Container[str], sa
     shuffled = sorted(outputs.values(), key=lambda row: sha256(f"{salt}{row.item}{row.output}"))
     lines = [(0, row) for row in shuffled]
     lines += [(1, row) for row in shuffled if row.item in twice]
-    buffer = io.StringIO()
-    writer = csv.writer(buffer)
-    writer.writerow(("item", "output", "asking", "score", "text"))
+    cells: list[tuple[object, ...]] = [("item", "output", "asking", "score", "text")]
     for asking, row in lines:
         text = row.value if isinstance(row.value, str) else _SORTED.encode(row.value)
-        writer.writerow((row.item, row.output, asking, "", inert(text)))
-    write_text(path, [buffer.getvalue()])
+        cells.append((row.item, row.output, asking, "", inert(text)))
+    write_text(path, [csv_text(cells)])
 
 
 def read_items(path: Path) -> dict[str, Any]:

@@ -4,8 +4,6 @@
 command line's JSON hold; its text is what the command line's table prints.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
@@ -15,6 +13,7 @@ from markupsafe import Markup
 
 from epc.analysis.judge_card import Known
 from epc.printable import inert
+from epc.records import csv_tables
 from epc.statistics.figures import Figure
 
 _JSON: Final = json.JSONEncoder(allow_nan=False)
@@ -38,10 +37,9 @@ def csv_text(columns: Iterable[str], rows: Iterable[dict[str, Any]]) -> str:
 
 def csv_line(values: Iterable[Any]) -> str:
     """Return a row as `csv_text` writes it, without its end."""
-    file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator=_END)  # what stands in it is quoted in a value
-    writer.writerow([digits(v) if isinstance(v, int | float) else inert(v) for v in values])
-    return file.getvalue().removesuffix(_END)
+    cells = [digits(v) if isinstance(v, int | float) else inert(v) for v in values]
+    # A line's end within a value is quoted.
+    return csv_tables.csv_text([cells], _END).removesuffix(_END)
 
 
 def number(value: float | None) -> Markup:

@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
+from epc.printable import some
+
 # Fields in the order in which they take columns, and the other names of their columns.
 ALSO: Final[Mapping[str, str]] = {
     "item": "item_id question_id prompt_id example_id sample_id instance_id task_id pair_id id uid",
@@ -160,17 +162,17 @@ def are_labels(
     return 2 * sum(known) > len(known) and not (words and all(map(str.isdigit, values)))
 
 
-_MANY: Final = 20  # rows, from which on one judge for every second of them is no name of a judge
+_JUDGES: Final = 5  # as many judges a small file may well have
 
 
 def no_judges(column: str, sample: Sample, labels: Collection[str]) -> str | None:
     """Return why a column that is called after a judge cannot name judges, or None."""
     values = [value for row in sample if (value := row[column].strip())]
     names = [*dict.fromkeys(values)]
-    shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    shown = some([*map(repr, names)], _SHOWN)
     if are_labels(column, sample, labels):
         return f"holds verdicts, not who judged: {shown}"
-    if len(values) >= _MANY and 2 * len(names) > len(values):
+    if len(names) > _JUDGES and 2 * len(names) > len(values):
         return f"names {len(names):,} judges in {len(values):,} rows: {shown}"
     return None
 

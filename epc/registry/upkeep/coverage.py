@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
+from epc.printable import some
 from epc.records.model_names import key
 from epc.registry.lists import table
 from epc.registry.registry import Registry
@@ -54,8 +55,7 @@ class Coverage:
             f"{self.ids - missing} ({share:.1%}): {by_state}; without: {missing}"
         )
         for reason, ids in self.unknown.items():
-            more = ", ..." if len(ids) > _EXAMPLES else ""
-            yield f"  {len(ids)} {reason}: {', '.join(ids[:_EXAMPLES])}{more}"
+            yield f"  {len(ids)} {reason}: {some(ids, _EXAMPLES)}"
 
 
 def judges(document: Any) -> list[str]:

@@ -1,7 +1,5 @@
 """An evaluation's report as rows: one number a row, for spreadsheets and data frames."""
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Final
 
@@ -9,6 +7,7 @@ from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Section, Share
 from epc.analysis.judging.shares import AXES
 from epc.printable import inert
+from epc.records.csv_tables import csv_text
 from epc.spec.judge_v1 import CROSS
 from epc.statistics.figures import Mean
 
@@ -29,21 +28,14 @@ Row = tuple[str, str, str, str, str, int | None, float | None, float | None, flo
 
 def table(report: Report) -> str:
     """Return a report as CSV. Text that a spreadsheet would take for a formula is quoted off."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([inert(cell) for cell in row] for row in _rows(report))
-    return file.getvalue()
+    rows = ([inert(cell) for cell in row] for row in _rows(report))
+    return csv_text([COLUMNS, *rows], "\n")
 
 
 def accuracy_table(report: Report) -> str:
     """Return the PASS share of each variant as `strategy,accuracy`, as ECE and Brier take it."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(("strategy", "accuracy"))
-    for row in report.evaluations[-1].accuracy:
-        writer.writerow((row.strategy, row.accuracy))
-    return file.getvalue()
+    rows = ((row.strategy, row.accuracy) for row in report.evaluations[-1].accuracy)
+    return csv_text([("strategy", "accuracy"), *rows], "\n")
 
 
 def _rows(report: Report) -> Iterator[Row]:
