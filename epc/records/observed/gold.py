@@ -1,4 +1,4 @@
-"""Gold that stands beside recorded verdicts: labels of authors' answers, or of pairs by item.
+"""Gold for recorded verdicts from a file of its own: labels of answers by author, or of pairs.
 
 It is a file as `epc.records.gold` reads it, whose strategies are authors; or one with the columns
 `item` and `gold`, which says of a pair whether a or b is better, or neither (tie).

@@ -8,7 +8,7 @@ from typing import Final
 from epc.errors import Finding
 from epc.records.judging.tables import kind_of
 from epc.records.layout import RAW
-from epc.records.observed import inspect, promptfoo, recipes, table, traces
+from epc.records.observed import inspect, promptfoo, recipes, table, table_rows, traces
 from epc.records.observed.checking import CLAUSE, problems
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Conversion, Request, Shape, Taken
@@ -19,7 +19,7 @@ from epc.records.observed.writing import present, write
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {
-    "csv": Shape(table.EXPECTED, (), table.convert, states=table.FIELDS),
+    "csv": Shape(table.EXPECTED, (), table.convert, states=table_rows.FIELDS),
     "inspect": Shape(inspect.EXPECTED, inspect.FAULTS, inspect.convert),
     "promptfoo": Shape(promptfoo.EXPECTED, promptfoo.FAULTS, promptfoo.convert),
     **traces.SHAPES,
