@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from epc.analysis.loops import VALIDATION, Files, LoopReport, best, pairs_of, report_of
+from epc.analysis.loop_files import VALIDATION, Files, best, is_validation
+from epc.analysis.loops import LoopReport, pairs_of, report_of
 from epc.arrays import np
 from epc.digests import sha256
 from epc.errors import Finding
@@ -366,7 +367,7 @@ def used_up(
 
 def logged_outputs(log: Log) -> list[Logged]:
     """Return the validation outputs of a log that can be scored again."""
-    rows = [r for r in log.rows if r.split is None or r.split.lower() in VALIDATION]
+    rows = filter(is_validation, log.rows)
     return [
         Logged(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
         for row in rows

@@ -4,27 +4,16 @@ Everything is decided from the files alone: what cannot be said, and why (Readin
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
-from pathlib import Path
-from typing import Final, Literal, Self
+from typing import Final, Literal
 
 from msgspec import Struct
 
+from epc.analysis.loop_files import Files, Scores, is_validation
 from epc.arrays import Array, np
-from epc.errors import UsageError
 from epc.records.loops import (
     GOLD,
-    Check,
-    Log,
-    LoopPlan,
-    Scored,
-    beside,
-    read_checks,
-    read_log,
-    read_plan,
 )
 from epc.statistics.figures import NO_INTERVAL, Figure
 from epc.statistics.gains import (
@@ -41,10 +30,8 @@ from epc.statistics.gains import (
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
 _WIDEST_SHARE: Final = 0.5
 UNNAMED: Final = "the judge"  # of a log that names none
-VALIDATION: Final = ("val", "valid", "validation", "valset", "dev")
 
 Quality = Literal["better", "worse", "not_shown", "not_measured"]
-Scores = Mapping[str, float]
 
 
 class Step(Struct, frozen=True, kw_only=True):
@@ -118,123 +105,6 @@ class RunsReport(Struct, frozen=True, kw_only=True):
     quality: Quality
     digits: int
     reports: tuple[LoopReport, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Files:
-    """A log with its checks, which the file `place` holds; `plan_sha256` is the plan's digest."""
-
-    log: Log
-    checks: Sequence[Check]
-    place: str = "checks"
-    plan: LoopPlan | None = None
-    plan_sha256: str | None = None
-
-    @classmethod
-    def read(cls, log: Path, checks: Path | None = None) -> Self:
-        """Return a log with its checks, or those beside it, and the plan beside it if there is one.
-
-        Raises: UsageError if there are no checks; MalformedError for a file that cannot be used;
-        WorldError if the disk refuses.
-        """
-        path, usual, _ = beside(log)
-        if checks is None and not usual.exists():
-            first = f"epc loop plan {log} --test ITEMS, then epc loop check"
-            raise UsageError(f"{usual} is not there\n  fix: {first}")
-        plan, digest = read_plan(path) if path.exists() else (None, None)
-        place = checks or usual
-        return cls(
-            log=read_log(log),
-            checks=read_checks(place),
-            place=place.name,
-            plan=plan,
-            plan_sha256=digest,
-        )
-
-    @cached_property
-    def judge(self) -> str:
-        """The judge that the optimiser saw."""
-        return next((row.judge for row in self.log.rows if row.judge), "") or self._checked_judge
-
-    @property
-    def _checked_judge(self) -> str:
-        if self.plan:
-            return self.plan.judge.model
-        return next((check.judge for check in self.checks if check.judge != GOLD), "")
-
-    @cached_property
-    def candidates(self) -> list[str]:
-        """The candidates of the log, in their order."""
-        return list(dict.fromkeys(str(row.candidate) for row in self.log.rows))
-
-    @property
-    def seed(self) -> str:
-        """The candidate that the optimiser began with."""
-        return self.plan.seed if self.plan else self.candidates[0]
-
-    @cached_property
-    def final(self) -> str:
-        """The candidate to ship: the plan's, the one that was checked, or the best."""
-        if self.plan:
-            return self.plan.final
-        checked = dict.fromkeys(str(row.candidate) for row in self.checks)
-        others = [name for name in checked if name != self.seed]
-        if checked:
-            return others[0] if others else self.seed
-        return best(self.validation)
-
-    @cached_property
-    def validation(self) -> dict[str, dict[str, float]]:
-        """The mean score of each candidate on each validation item."""
-        return validation_scores(self.log.rows)
-
-    @cached_property
-    def again(self) -> frozenset[tuple[str, str]]:
-        """Candidates and items whose logged outputs the plan has scored again."""
-        again = self.plan.again if self.plan else ()
-        return frozenset((logged.candidate, logged.item) for logged in again)
-
-    def rows(self, judge: str) -> Iterator[Check]:
-        """Yield the checks by a judge on test items."""
-        for check in self.checks:
-            if check.judge == judge and not self._is_again(check):
-                yield check
-
-    @cached_property
-    def tested(self) -> list[Check]:
-        """The checks on test items."""
-        return [check for check in self.checks if not self._is_again(check)]
-
-    def _is_again(self, check: Check) -> bool:
-        return bool(self.again) and (str(check.candidate), str(check.item)) in self.again
-
-    @cached_property
-    def judges_b(self) -> list[str]:
-        """Other judges of the checks."""
-        names = dict.fromkeys(check.judge for check in self.tested)
-        return [name for name in names if name not in (GOLD, self.judge)]
-
-
-def validation_scores(rows: Iterable[Scored]) -> dict[str, dict[str, float]]:
-    """Return the mean score of each candidate on each validation item, candidates in order.
-
-    Of a log without splits every item is one.
-    """
-    scores: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        if row.split is None or row.split.lower() in VALIDATION:
-            scores[str(row.candidate)][str(row.item)].append(float(row.score))
-    return {
-        name: {item: sum(of) / len(of) for item, of in items.items()}
-        for name, items in scores.items()
-    }
-
-
-def best(validation: Mapping[str, Scores]) -> str:
-    """Return the candidate with the best mean over all validation items, the first of equals."""
-    most = max(map(len, validation.values()))
-    whole = {name: items for name, items in validation.items() if len(items) == most}
-    return max(whole, key=lambda name: sum(whole[name].values()))
 
 
 def over_runs(reports: Sequence[LoopReport]) -> RunsReport:
@@ -455,7 +325,7 @@ def _course(files: Files) -> Iterator[Step]:
     """Yield each candidate that was the best when it had been scored, and the final."""
     ends: dict[str, int] = {}
     for calls, row in enumerate(files.log.rows, 1):
-        if row.split is None or row.split.lower() in VALIDATION:
+        if is_validation(row):
             ends[str(row.candidate)] = calls
     whole, top = len(files.validation[files.seed]), 0.0
     for candidate, calls in sorted(ends.items(), key=lambda end: end[1]):

@@ -17,7 +17,8 @@ import msgspec
 
 from epc.analysis.loop_decisions import Gate, assess, runs_refusals
 from epc.analysis.loop_decisions import gate as decide
-from epc.analysis.loops import Files, LoopReport, RunsReport, over_runs
+from epc.analysis.loop_files import Files
+from epc.analysis.loops import LoopReport, RunsReport, over_runs
 from epc.errors import UsageError, able_to, refuse
 from epc.records.loops import (
     Kept,

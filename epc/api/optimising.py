@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from epc.analysis.loop_decisions import draw
-from epc.analysis.loops import Files
+from epc.analysis.loop_files import Files
 from epc.api.loop import record
 from epc.engine.optimised import Adapter, Candidate, Item, Split, Work, optimised
 from epc.errors import refuse

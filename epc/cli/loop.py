@@ -13,7 +13,7 @@ from epc.errors import ExitCode
 from epc.printable import annotation
 
 if TYPE_CHECKING:
-    from epc.analysis.loops import Files
+    from epc.analysis.loop_files import Files
     from epc.engine.budget import Limits
 
 
@@ -61,7 +61,7 @@ def plan(
       epc loop plan run.loop.jsonl --test items.jsonl --gold 100 --judge-b xai/grok-4.3
     """
     from epc.analysis.loop_decisions import draw
-    from epc.analysis.loops import Files
+    from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
     from epc.records.loops import (
         Kept,
@@ -222,7 +222,7 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
     """
     from epc.analysis.loop_decisions import gate as decide
     from epc.analysis.loop_decisions import spent_by
-    from epc.analysis.loops import Files
+    from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
     from epc.records.loops import read_ledger, spend
     from epc.records.typed import as_json
@@ -276,7 +276,8 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
 def _say_believed(log: Path, form: str) -> None:
     """Say what a log says that nobody checked, and how to check it; exit 1."""
     from epc.analysis.loop_decisions import log_refusals
-    from epc.analysis.loops import Files, believed_of
+    from epc.analysis.loop_files import Files
+    from epc.analysis.loops import believed_of
     from epc.records.loops import beside, read_log
     from epc.records.typed import as_json
     from epc.report.loop_text import believed_sentence
@@ -294,7 +295,7 @@ def _say_believed(log: Path, form: str) -> None:
 
 def _read_all(paths: tuple[Path, ...]) -> "list[Files]":
     """Return each log with its checks, which are named after it or beside it."""
-    from epc.analysis.loops import Files
+    from epc.analysis.loop_files import Files
     from epc.records.loops import is_log
 
     pairs: list[tuple[Path, Path | None]] = []

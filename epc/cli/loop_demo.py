@@ -54,7 +54,7 @@ def demo(
     """
     require("loop")
     from epc.analysis.loop_decisions import assess
-    from epc.analysis.loops import Files
+    from epc.analysis.loop_files import Files
     from epc.api.optimising import check, run
     from epc.engine.optimised import CALLS, SIZES, SUM_CALLS, SUM_SIZES, Split
     from epc.errors import refuse

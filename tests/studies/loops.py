@@ -21,7 +21,8 @@ from registry_support import SNAPSHOTS, raw
 from studies.loop_worlds import GATES, WORLDS, Scored, World, run, truths
 
 from epc.analysis.loop_decisions import assess, gate
-from epc.analysis.loops import Files, LoopReport
+from epc.analysis.loop_files import Files
+from epc.analysis.loops import LoopReport
 from epc.records.loops import GOLD, Check, Log
 from epc.records.loops import Scored as Line
 from epc.statistics.clusters import linearised_interval

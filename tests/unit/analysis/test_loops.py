@@ -9,7 +9,8 @@ from loop_support import FINAL, JUDGE, SEED, Row, check_rows, log_rows, run_file
 from scipy import stats
 
 from epc.analysis.loop_decisions import assess, gate, parts_of_change, runs_refusals, spent_by
-from epc.analysis.loops import Files, over_runs
+from epc.analysis.loop_files import Files
+from epc.analysis.loops import over_runs
 from epc.errors import MalformedError
 from epc.records.loops import Spent, read_ledger, read_scores, spend
 from epc.report.document import printed
