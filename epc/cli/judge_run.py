@@ -106,7 +106,7 @@ def budget_for(folder: Path, limits: "Limits") -> "Budget":
 
 
 def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: str) -> None:
-    """Ask what tests judges, from wherever that stands."""
+    """Ask judges the questions that test them; what was answered before is not asked again."""
     from epc.cli.progress import shown
     from epc.engine.judging.competence import assess
 

@@ -307,10 +307,6 @@ class Registry:
         own = followed(life, day, self.served)
         return with_members(own, day, names=self.names, served=self.served)
 
-    def replacement(self, life: Life, day: date) -> str | None:
-        """Return what a platform names in a model's place, or in that of the one a name means."""
-        return life.replacement or self.meant(life, day).replacement
-
     def seal(self, tag: str) -> str | None:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
         events = self.by_tag.get(tag, [])

@@ -61,7 +61,7 @@ def succession_of(registry: Registry, who: Subject, as_of: date, agreement: Agre
     successors.sort(key=lambda each: (each.agreement.subset is not None, not each.living))
     named: dict[str, list[str]] = {}
     for life in who.lives:
-        if instead := registry.replacement(life, as_of):
+        if instead := registry.meant(life, as_of).replacement:
             named.setdefault(instead, []).append(life.platform)
     return Succession(
         name=who.name,
@@ -141,7 +141,7 @@ def _named(registry: Registry, who: Subject, as_of: date) -> Iterator[str]:
     First those that are known to be served, then those of whom nobody knows, last those of whom
     nobody says so any more.
     """
-    instead = {life.platform: registry.replacement(life, as_of) for life in who.lives}
+    instead = {life.platform: registry.meant(life, as_of).replacement for life in who.lives}
     known = {name: registry.names.exactly(name) for name in instead.values() if name}
     others = [other for matches in known.values() for _, other in matches]
     for other in others:

@@ -280,10 +280,11 @@ def _rows(figures: Sequence[Known]) -> Iterator[str]:
 
     Where one prompt is that of comparisons, the others are the end of its line.
     """
-    kinds = dict.fromkeys(parted(figure.name)[:2] for figure in figures)
-    for kind, words in kinds:
+    kinds: dict[tuple[str, str], list[Known]] = {}
+    for figure in figures:
+        kinds.setdefault(parted(figure.name)[:2], []).append(figure)
+    for (kind, words), of_kind in kinds.items():
         yield f"  {kind}" + ("" if words == kind.replace("_", " ") else f": {words}")
-        of_kind = [figure for figure in figures if parted(figure.name)[0] == kind]
         rows = [*_shown(of_kind)]
         width = max(len(label) for label, _, _ in rows)
         for label, figure, others in rows:
@@ -296,7 +297,7 @@ def _rows(figures: Sequence[Known]) -> Iterator[str]:
 
 
 def _shown(figures: Sequence[Known]) -> Iterator[tuple[str, Known, str]]:
-    """Yield the figures of one kind that are shown: what each is of, and its other prompts."""
+    """Yield the figures that are shown: what each is of, and what is said of its other prompts."""
     for name, subset in dict.fromkeys((figure.name, figure.subset) for figure in figures):
         of_name = [f for f in figures if (f.name, f.subset) == (name, subset)]
         rows, others = folded(of_name)
@@ -308,9 +309,7 @@ def _shown(figures: Sequence[Known]) -> Iterator[tuple[str, Known, str]]:
 
 def shown(card: Card) -> Card:
     """Return a card with the figures alone that its text shows."""
-    names = dict.fromkeys((figure.name, figure.subset) for figure in card.figures)
-    own = ([f for f in card.figures if (f.name, f.subset) == name] for name in names)
-    return replace(card, figures=tuple(figure for rows in own for figure in folded(rows)[0]))
+    return replace(card, figures=tuple(figure for _, figure, _ in _shown(card.figures)))
 
 
 def folded(rows: Sequence[Known]) -> tuple[list[Known], str]:

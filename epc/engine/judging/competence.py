@@ -240,7 +240,7 @@ async def assess(
     limits: Limits,
     budget: Budget,
 ) -> None:
-    """Ask judges what tests them, from wherever that stands.
+    """Ask judges the questions that test them; what was answered before is not asked again.
 
     Raises: as `evaluate`.
     """
