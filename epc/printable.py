@@ -118,6 +118,11 @@ def _escape(char: str) -> str:
     return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
 
 
+def begun(words: str) -> str:
+    """Return words as the beginning of a sentence."""
+    return f"{words[:1].upper()}{words[1:]}"
+
+
 def some(names: Sequence[object], most: int) -> str:
     """Return the first names of a list, with dots behind them if there are more."""
     return ", ".join(map(str, names[:most])) + (", ..." if len(names) > most else "")

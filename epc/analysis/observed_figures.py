@@ -136,7 +136,7 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
     The share of readable answers has for its bounds the shares of all, unreadable ones counted as
     wrong and as right.
     """
-    labelled = rows[(rows.gold >= 0) & (rows.gold < TIE)]
+    labelled = rows[rows.labelled]
     right = labelled.verdict == labelled.gold
     yield from share("accuracy", right, labelled)
     weight, unreadable = weights(labelled.unit), labelled.verdict == UNREADABLE
@@ -152,7 +152,7 @@ def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
 
 def constant_of_gold(rows: Rows) -> Constant:
     """Return what always choosing the same candidate would reach by the gold labels."""
-    labelled = rows[(rows.gold >= 0) & (rows.gold < TIE)]
+    labelled = rows[rows.labelled]
     return best_constant(labelled.gold[:, None] == np.arange(TIE + 1), labelled)
 
 

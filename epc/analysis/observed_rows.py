@@ -87,6 +87,12 @@ class Rows:
         return readable
 
     @property
+    def labelled(self) -> Flags:
+        """Which verdicts have one candidate that is better by a gold label."""
+        labelled: Flags = (self.gold >= 0) & (self.gold < TIE)
+        return labelled
+
+    @property
     def scored(self) -> Flags:
         """Which verdicts are the score of a single candidate."""
         scored: Flags = ~np.isnan(self.score)

@@ -4,6 +4,8 @@ Policies come from the judge's verdicts on one half of the tasks, their worth fr
 half, and the other way round: so nobody is flattered by having chosen what happened to win. The
 same agent trained by gold shows what a detour costs where nobody misjudges anything.
 
+One estimator stands here from labels to interval, in the order of its steps, to be read as one.
+
 Source: Reading R91.
 """
 

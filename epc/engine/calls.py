@@ -1,4 +1,7 @@
-"""Asking models: each answer journalled before it is used, and asked for once."""
+"""Asking models: each answer journalled before it is used, and asked for once.
+
+It is one class and what opens it: where an answer may come from is decided in one order, and here.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable

@@ -8,6 +8,7 @@ from typing import Final
 from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
 from epc.analysis.mitigation import REDIRECTED, REGRET, Mitigated, Reduction
+from epc.printable import begun
 from epc.report.charts.differences import differences_chart, label_of
 from epc.report.document import (
     Beside,
@@ -250,7 +251,7 @@ def in_words(effect: Mitigated) -> str:
         how = f"{word} by {abs(100 * reduction.share):.0f}%" if clear else "may not change at all"
         clauses.append(f"the transfer regret from {pair_title(direction)} {how}")
     sentence = ", ".join(clauses)
-    return f"{sentence[0].upper()}{sentence[1:]}."
+    return f"{begun(sentence)}."
 
 
 def _told(reduction: Reduction) -> str:

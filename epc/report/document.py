@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Self, TypeAlias, Union
 
 from epc.errors import Finding
-from epc.printable import GAP, aligned
+from epc.printable import GAP, aligned, begun
 from epc.report.charts.chart import Chart
 
 _WIDTH: Final = 120  # characters; a wider table goes on below
@@ -100,7 +100,7 @@ Part: TypeAlias = Union[  # noqa: UP007  (two of them are defined by it)
 
 def sentence(words: str) -> str:
     """Return words as a sentence."""
-    return f"{words[0].upper()}{words[1:]}."
+    return f"{begun(words)}."
 
 
 def printed(parts: Iterable[Part]) -> str:

@@ -10,7 +10,6 @@ from epc.analysis.observed_names import FIGURES as OBSERVED
 # direction, a domain or a setting, and keeps its own words. The page of comparisons has the same.
 FIGURES: Final[Mapping[str, str]] = {
     **{name: described.words for name, described in OBSERVED.items()},
-    "brier": "Brier score",
     "competence/detected": "spoilt texts detected",
     "competence/kinds": "planted pairs scored as expected",
     "competence/shifts": "shift of the score with",

@@ -20,6 +20,7 @@ from epc.analysis.judge_card import (
     headline,
     is_of,
 )
+from epc.printable import begun
 from epc.records.observed.types import UNKNOWN
 from epc.report.document import Table, printed
 from epc.report.figure_names import parted
@@ -58,17 +59,13 @@ _DID: Final[Mapping[str, str]] = {
 
 def sentence(card: Card) -> str:
     """Return what a reader should know first: is it served, and how did it judge?"""
-    return f"{card.name}: {_served(card.served)}. {_begun(judged(card))}."
+    return f"{card.name}: {_served(card.served)}. {begun(judged(card))}."
 
 
 def _joined(facts: Sequence[str]) -> str:
     """Return facts as sentences, of which the first goes on and the last is not ended."""
     first, *further = dict.fromkeys(facts)
-    return ". ".join([first, *map(_begun, further)])
-
-
-def _begun(words: str) -> str:
-    return words[:1].upper() + words[1:]
+    return ". ".join([first, *map(begun, further)])
 
 
 def _served(lives: Sequence[Served]) -> str:

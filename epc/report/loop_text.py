@@ -5,6 +5,7 @@ from typing import Final
 
 from epc.analysis.loop_decisions import Gate
 from epc.analysis.loops import UNNAMED, Believed, LoopReport, Quality, RunsReport
+from epc.printable import begun
 from epc.protocol.results import Json
 from epc.records.loops import LoopPlan
 from epc.records.typed import as_json
@@ -65,7 +66,7 @@ def believed_sentence(believed: Believed) -> str:
 
 
 def _reported(judge: str, gain: str, candidates: int, items: int) -> str:
-    name = f"{judge[0].upper()}{judge[1:]}" if judge == UNNAMED else judge
+    name = begun(judge) if judge == UNNAMED else judge
     best = f"the best of {candidates} candidates (on the {items} items that chose it)"
     return f"{name} reports {gain} points for {best}."
 
@@ -232,7 +233,7 @@ def _notes(report: LoopReport) -> Iterator[str]:
         yield "Labels of outputs (judge `gold` in the checks) would say whether the work is better."
     elif report.disagreement is None:
         yield "No output has two labels, so how often labels are wrong is not known."
-    yield from (f"{reason[0].upper()}{reason[1:]}." for reason in report.withheld)
+    yield from (f"{begun(reason)}." for reason in report.withheld)
 
 
 def _cells(report: LoopReport) -> tuple[str, ...]:

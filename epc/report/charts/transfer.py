@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
+from epc.printable import begun
 from epc.protocol.results import Json
 from epc.report.charts.chart import (
     BAND,
@@ -38,7 +39,7 @@ def transfer_chart(crossing: Mapping[Direction, Into], *, word: Word, rule: int)
         return None
     rows = [row for direction, into in crossing.items() for row in _rows(direction, into)]
     headlines = "; ".join(headline(direction, into) for direction, into in crossing.items())
-    alternative = f"{headlines[0].upper()}{headlines[1:]}. The audit's word: {word}, by rule "
+    alternative = f"{begun(headlines)}. The audit's word: {word}, by rule "
     alternative += f"{rule}: {MEANING[word]}; {NOT_QUALITY}."
     redirected = [row for row in rows if row["figure"] == "redirected"]
     regret = [row for row in rows if row["figure"] == "regret"]

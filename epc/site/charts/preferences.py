@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, Final
 
+from epc.printable import begun
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.report.charts.chart import (
@@ -131,7 +132,7 @@ def position_chart(manifest: Manifest) -> Chart | None:
         else f"between {row['between']} it never decided"
         for row in rows
     )
-    alternative = f"{alternative[0].upper()}{alternative[1:]}."
+    alternative = f"{begun(alternative)}."
     y = listed("between", [row["between"] for row in rows])
     facts = told(between="between", wins="A", decided="of")
     return Chart(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from epc.printable import begun
 from epc.protocol.results import Json
 from epc.registry.figures import Figure, rank
 from epc.registry.kinds.table import KINDS
@@ -159,7 +160,7 @@ def _recorded(row: Row) -> Forest | None:
     more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
     words = in_words(name)
     panel = Panel(title="", marks=marks[:_MOST], text=_number, reach=(0, 1))
-    title = f"{words[0].upper()}{words[1:]}, by setting"
+    title = f"{begun(words)}, by setting"
     return Forest(
         title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]
     )
