@@ -301,10 +301,10 @@ class Run:
     def _tear(self) -> None:
         """Leave the journal as a power cut in the middle of a write would, or a bad disk."""
         path = self.folder / "journal.jsonl"
+        if not path.exists():  # the sitting ended before any answer was kept
+            return
         content = path.read_bytes()
         lines = content.splitlines(keepends=True)
-        if not lines:
-            return
         if self.case.process == "power_cut":
             self._zero(path, bytearray(content))
         elif self.case.process == "torn":
