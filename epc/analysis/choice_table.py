@@ -71,8 +71,8 @@ def choices(
     common = reduce(np.intersect1d, [judge.lists for judge in found])
     rows = [*_ways(found, common, price_of)]
     right = np.array([shares for _, shares in rows])
-    _, first = np.unique(verdicts.candidates.codes, return_index=True)
-    at = dict(zip(verdicts.candidates.codes[first].tolist(), first.tolist(), strict=True))
+    _, first = np.unique(verdicts.item.codes, return_index=True)
+    at = dict(zip(verdicts.item.codes[first].tolist(), first.tolist(), strict=True))
     subsets = verdicts.subset.codes[[at[code] for code in common.tolist()]]
     named = {ALL: np.ones(len(common), bool)}
     named |= {name: subsets == code for code, name in enumerate(verdicts.subset.names)}
