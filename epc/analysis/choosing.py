@@ -14,6 +14,7 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.typed import as_json
 from epc.statistics.figures import Figure
+from epc.statistics.gains import Exchange
 from epc.statistics.inference import ALPHA, t_point
 
 ALL: Final = "all"  # the domain of all questions
@@ -110,7 +111,8 @@ class Picked:
 class Choices:
     """What was measured of ways to decide: on which benchmark, what is decided, and the figures.
 
-    `picked` is what picking by each judge gains, by its snapshot and then by domain.
+    `picked` is what picking by each judge gains, by its snapshot and then by domain. `paid` is what
+    the judge of an optimiser's runs pays for, by their snapshot and then by their start.
     """
 
     benchmark: str
@@ -119,6 +121,7 @@ class Choices:
     ways: tuple[Way, ...]
     domains: Mapping[str, Domain]
     picked: Mapping[str, Mapping[str, Picked]] = field(default_factory=dict)
+    paid: Mapping[str, Mapping[str, Exchange]] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, frozenset[str]]:

@@ -5,7 +5,6 @@ Everything is decided from the files alone: what cannot be said, and why (Readin
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import inf
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from epc.arrays import Array, np
 from epc.records.loops import (
     GOLD,
 )
-from epc.statistics.figures import NO_INTERVAL, Figure
+from epc.statistics.figures import Figure
 from epc.statistics.gains import (
     AssistedGain,
     Exchange,
@@ -28,7 +27,6 @@ from epc.statistics.gains import (
 )
 
 MOST_DISAGREEMENT: Final = 0.06  # of two askings of gold, for a price
-_WIDEST_SHARE: Final = 0.5
 UNNAMED: Final = "the judge"  # of a log that names none
 
 Quality = Literal["better", "worse", "not_shown", "not_measured"]
@@ -72,7 +70,6 @@ class LoopReport(Struct, frozen=True, kw_only=True):
     disagreement: float | None
     label_error: float | None
     exchange: Exchange | None
-    share: Figure | None
     quality: Quality
     withheld: tuple[str, ...]
     course: tuple[Step, ...]
@@ -165,7 +162,6 @@ def report_of(files: Files) -> LoopReport:
     if len(gold) > 1:
         assisted = assisted_gain(gold, np.array([p.difference for p in labelled]), judge)
     twice, disagreement = _disagreement(files)
-    paid = _exchange(gold, labelled, disagreement, withheld)
     other = files.judges_b[0] if files.judges_b else None
     by_b = pairs_of(files, other) if other else {}
     return LoopReport(
@@ -190,8 +186,7 @@ def report_of(files: Files) -> LoopReport:
         labelled_twice=twice,
         disagreement=disagreement,
         label_error=None if disagreement is None else error_rate(disagreement),
-        exchange=paid,
-        share=_share(fresh, paid, withheld),
+        exchange=_exchange(gold, labelled, disagreement, withheld),
         quality=quality_of(assisted),
         withheld=tuple(withheld),
         course=tuple(_course(files)),
@@ -283,24 +278,6 @@ def _exchange(
     else:
         return exchange(np.array([pair.difference for pair in labelled]), gold, changed)
     return None
-
-
-def _share(fresh: Figure, paid: Exchange | None, withheld: list[str]) -> Figure | None:
-    """Return the share of taste, or say why there is none."""
-    if paid is None:
-        return None
-    if fresh.ci95 is None or fresh.ci95[0] <= 0:
-        withheld.append("no share of taste: the fresh gain is not shown to be above 0")
-        return None
-    if paid.share is None:
-        withheld.append("no share of taste: the labelled items do not show the judge's gain")
-        return None
-    low, high = paid.share.ci95 or (-inf, inf)
-    if high - low >= _WIDEST_SHARE:
-        said = paid.share.text(".0%", NO_INTERVAL)
-        withheld.append(f"no share of taste to rely on: {said}, 50 points wide or wider")
-        return None
-    return paid.share
 
 
 def _drifts(files: Files) -> Iterator[float]:

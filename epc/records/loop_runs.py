@@ -17,11 +17,11 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from epc.arrays import Array, np
+from epc.arrays import Array, Codes, Flags, np
 from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.records import strict_json
-from epc.records.parquet_columns import columns_of
+from epc.records.parquet_columns import Columns, columns_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse, written
 
@@ -78,6 +78,20 @@ class RunGains:
     gold: Array
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunChanges:
+    """What each item of each run from one start changed by; by nothing if its output stayed.
+
+    Shapes: each (runs x items,); `run` numbers the runs.
+    Unit:   the judge's points; `gold` shares of right answers.
+    """
+
+    judge: Array
+    gold: Array
+    changed: Flags
+    run: Codes
+
+
 def load_runs(folder: Path) -> LoopRuns:
     """Return what a folder says of its runs.
 
@@ -111,14 +125,7 @@ def gains_of(folder: Path, runs: LoopRuns) -> dict[str, RunGains]:
 
     Raises: UsageError if a table lacks a column; MissingExtraError without pyarrow.
     """
-    log = columns_of((folder / LOG).read_bytes(), LOG_COLUMNS)
-    checks = columns_of((folder / CHECKS).read_bytes(), CHECK_COLUMNS)
-    logged = sorted(
-        zip(*map(log.values, ("seq", "run", "candidate", "split", "score")), strict=True)
-    )
-    began: dict[str, str] = {}
-    for _, run, candidate, *_ in logged:
-        began.setdefault(run, candidate)
+    logged, began, checks = _tables(folder)
     checked = [*zip(*map(checks.values, ("judge", "run", "candidate", "score")), strict=True)]
     final = began | {run: name for _, run, name, _ in checked if name != began[run]}
     chosen = (
@@ -135,6 +142,51 @@ def gains_of(folder: Path, runs: LoopRuns) -> dict[str, RunGains]:
         kept = sum(began[run] == final[run] for run in own)
         gains[start] = RunGains(kept=kept, believed=believed, fresh=fresh, by_b=by_b, gold=gold)
     return gains
+
+
+def changes_of(folder: Path, runs: LoopRuns) -> dict[str, RunChanges]:
+    """Return what the runs of a folder changed, item by item, by their start.
+
+    Raises: as `gains_of`.
+    """
+    _, began, checks = _tables(folder)
+    names = "run", "item", "candidate", "judge", "output", "score"
+    outputs: dict[tuple[str, str, bool], Any] = {}
+    scores: dict[tuple[str, str, bool], dict[str, float]] = defaultdict(dict)
+    for run, item, candidate, judge, output, score in zip(*map(checks.values, names), strict=True):
+        place = run, item, candidate == began[run]
+        outputs[place] = output
+        scores[place][judge] = score
+    changes = {}
+    for start in runs.starts:
+        places = [p for p in outputs if p[2] and p[0].split("/")[0] == start]
+        after = [(run, item, False) for run, item, _ in places]
+        pairs = [*zip(places, after, strict=True)]
+        changed = np.array([outputs.get(b, outputs[a]) != outputs[a] for a, b in pairs])
+        judge, gold = (
+            np.array(
+                [
+                    scores[b][by] - scores[a][by] if differs else 0.0
+                    for (a, b), differs in zip(pairs, changed.tolist(), strict=True)
+                ]
+            )
+            for by in (runs.judge, GOLD)
+        )
+        _, run = np.unique([run for run, *_ in places], return_inverse=True)
+        changes[start] = RunChanges(judge=judge, gold=gold, changed=changed, run=run)
+    return changes
+
+
+def _tables(folder: Path) -> tuple[list[tuple[Any, ...]], dict[str, str], Columns]:
+    """Return the log in its order, the first candidate of each run, and the checks."""
+    log = columns_of((folder / LOG).read_bytes(), LOG_COLUMNS)
+    logged = sorted(
+        zip(*map(log.values, ("seq", "run", "candidate", "split", "score")), strict=True)
+    )
+    began: dict[str, str] = {}
+    for _, run, candidate, *_ in logged:
+        began.setdefault(run, candidate)
+    return logged, began, columns_of((folder / CHECKS).read_bytes(), CHECK_COLUMNS)
 
 
 def _means(rows: Iterable[tuple[str, str, str, float]]) -> dict[tuple[str, str, str], float]:

@@ -1,5 +1,7 @@
 """The table of ways to decide, brought up to date from the verdicts that a registry keeps.
 
+Beside the ways stand what picking by a judge gains, and what it pays an optimiser for.
+
 `params.yaml` says which prompts of which source are compared: a source's plain ones, so that no
 judge has the best of several prompts. `snapshots/choices.json` is what `epc which` answers from.
 """
@@ -19,10 +21,13 @@ from epc.records.strict_json import dumps_line, write_text
 from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.kept_ballots import Kept
+from epc.registry.kinds.loop import paid_in
 from epc.registry.locking import RegistryLock
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import malformed, of_folder
+from epc.registry.snapshots import Snapshot
 from epc.statistics.figures import Figure
+from epc.statistics.gains import Exchange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,16 @@ def choices_of(checkout: Path, price_of: PriceOf) -> Choices:
         chance=compared.chance,
     )
     picked = {asked.tag: dict(_picked(asked.tag, verdicts)) for asked, verdicts in found}
-    return replace(table, picked={tag: domains for tag, domains in picked.items() if domains})
+    loops = (s for s in kept.registry.snapshots.values() if s.kind == "loop")
+    paid = {str(s.tag): dict(_paid(kept, s)) for s in loops}
+    return replace(table, picked={t: of for t, of in picked.items() if of}, paid=paid)
+
+
+def _paid(kept: Kept, snapshot: Snapshot) -> Iterator[tuple[str, Exchange]]:
+    """Yield by start what the judge of an optimiser's runs pays for."""
+    with kept.folder(snapshot) as folder:
+        for start, of in paid_in(folder).items():
+            yield start, Exchange(price=_rounded(of.price), taste=_rounded(of.taste))
 
 
 def _picked(tag: str, verdicts: Verdicts) -> Iterator[tuple[str, Picked]]:

@@ -127,8 +127,13 @@ class Registry:
         """Return the registry that a published document describes."""
         more = parse(document, _Further)
         compared = more.choices.settings if more.choices else {}
+        paid = more.choices.paid if more.choices else {}
         pairs = [
-            replace(found, compared=compared.get(str(found.tag), frozenset()))
+            replace(
+                found,
+                compared=compared.get(str(found.tag), frozenset()),
+                paid=paid.get(str(found.tag), {}),
+            )
             for entry in document["snapshots"]
             for found in (
                 Snapshot.parse(entry["card"], entry["figures"], entry.get("audited_anew")),

@@ -3,7 +3,8 @@
 Pure: it takes JSON that a schema has admitted, and reads neither file nor clock.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal, Self
 
@@ -13,6 +14,7 @@ from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
 from epc.spec.coupling import NotMeasured
+from epc.statistics.gains import Exchange
 from epc.statistics.odd_one import Word
 
 STEPS: Final[tuple[Trust, ...]] = (
@@ -53,7 +55,8 @@ class Snapshot:
     days are None where nobody states when it was measured.
     `figures` are those of its `metrics.json`. `audited_anew` is what today's rule says where the
     card was published under an older one. `compared` are the settings of recorded verdicts with
-    which judges are compared: the source's plain prompt.
+    which judges are compared: the source's plain prompt. `paid` is what the judge of an optimiser's
+    runs pays for, by their start.
     """
 
     tag: Tag
@@ -68,6 +71,7 @@ class Snapshot:
     figures: Json
     audited_anew: AuditSummary | None
     compared: frozenset[str] = frozenset()
+    paid: Mapping[str, Exchange] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, card: Json, figures: Json, audited_anew: Json | None = None) -> Self:

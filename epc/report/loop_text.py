@@ -79,7 +79,11 @@ def runs_sentence(report: RunsReport) -> str:
     parts = [f"{judge}{fresh}."]
     if report.gold:
         parts.append(f"Gold: {_gold(report.gold)} points of right answers.")
-    return " ".join([*parts, _QUALITY[report.quality][2].replace("work got", "work gets")])
+    parts.append(_QUALITY[report.quality][2].replace("work got", "work gets"))
+    if report.price and report.taste:
+        pays = f"The judge pays {report.price:{form}} points for a right answer"
+        parts.append(f"{pays}, and gives {report.taste:{form}} for other things (taste).")
+    return " ".join(parts)
 
 
 def starts_sentences(reports: Mapping[str, RunsReport]) -> list[str]:
@@ -98,7 +102,9 @@ def gate_sentence(gate: Gate) -> str:
         gold = f"gold on {report.gold.labelled} of them {points}"
     plan = "" if report.planned else f" ({UNPLANNED})"
     fresh = f"{_points(report, report.fresh)} on {report.items} of them{plan}"
-    taste = f"by these labels {report.share:.0%} of that is taste" if report.share else _TASTE
+    taste = _TASTE
+    if report.exchange:
+        taste = f"taste by these labels: {_points(report, report.exchange.taste)}"
     return f"{gate.word}: {gate.reason}; {report.judge} gives the final {fresh}, {gold}; {taste}."
 
 
@@ -204,8 +210,6 @@ def _figures(report: LoopReport) -> Iterator[tuple[str, ...]]:
         labelled = f"{report.gold.labelled if report.gold else 0} labelled items"
         yield "price of a right answer", _points(report, report.exchange.price), labelled
         yield "taste", _points(report, report.exchange.taste), labelled
-    if report.share:
-        yield "taste, share of the gain", report.share.text(".0%"), "labelled items"
 
 
 def _facts(report: LoopReport) -> Iterator[tuple[str, str]]:

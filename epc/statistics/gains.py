@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from epc.arrays import Array, Codes, Flags, np
+from epc.statistics.clusters import linearised_interval
 from epc.statistics.figures import Figure
 from epc.statistics.inference import t_point
 from epc.statistics.intervals import (
@@ -37,14 +38,10 @@ class AssistedGain(Figure, frozen=True, kw_only=True):
 
 
 class Exchange(Struct, frozen=True, kw_only=True):
-    """What a judge pays for a right answer, and what it pays for anything else.
-
-    `share` is the part of the judge's gain that is taste, where that gain is shown to be one.
-    """
+    """What a judge pays for a right answer, and what it pays for anything else."""
 
     price: Figure
     taste: Figure
-    share: Figure | None
 
 
 def gain(differences: Array) -> Figure:
@@ -105,12 +102,12 @@ def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:
     The price is the slope of the judge's differences on gold's, with intercept, over items whose
     output changed; the taste is the judge's mean difference less price times gold's, over all.
     Intervals are Student's, by how far an item moves a figure: of its leverage for the price, which
-    few items of other gold bear. The share is a ratio, with Fieller's interval.
+    few items of other gold bear. Of the gain taste is a part in points and no share: whatever rule
+    says that the gain is clear enough for one picks gains that are too large (loop.md).
 
     Shapes: each (m,).
     Unit:   the judge's points, for the price those of one right answer.
-    Source: HC3; J. G. MacKinnon and H. White, Journal of Econometrics 29 (1985), 305-325;
-        E. C. Fieller, Journal of the Royal Statistical Society B 16 (1954), 175-185.
+    Source: HC3; J. G. MacKinnon and H. White, Journal of Econometrics 29 (1985), 305-325.
     """
     m, n = len(judge), int(changed.sum())
     y, x = judge[changed], gold[changed]
@@ -124,7 +121,6 @@ def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:
     return Exchange(
         price=_moved(slope, moves, n - 2),
         taste=_moved(taste, of_taste, m - 1),
-        share=_ratio(taste, of_taste, float(judge.mean()), (judge - judge.mean()) / m),
     )
 
 
@@ -134,19 +130,25 @@ def _moved(value: float, moves: Array, freedom: int) -> Figure:
     return Figure(value=value, ci95=(value - half, value + half))
 
 
-def _ratio(part: float, of_part: Array, whole: float, of_whole: Array) -> Figure | None:
-    """Return a part's share of a whole with Fieller's interval, if the whole is shown above 0.
+def exchange_over_runs(judge: Array, gold: Array, changed: Flags, runs: Codes) -> Exchange:
+    """Return one price and one taste of all items of several runs, with Student's over the runs.
 
-    The ends are the shares r of which part - r x whole may be 0: those of a quadratic.
+    Few runs from a good start change ten outputs of other gold, so that a price of their own is
+    withheld; all of them together have one.
+
+    Shapes: each (m,), an item of a run; `runs` is the run that it is of.
+    Unit:   as for `exchange`.
     """
-    square = t_point(len(of_part) - 1) ** 2
-    a = whole**2 - square * float((of_whole**2).sum())
-    b = part * whole - square * float((of_part * of_whole).sum())
-    c = part**2 - square * float((of_part**2).sum())
-    if whole <= 0 or a <= 0:
-        return None
-    root = sqrt(max(0.0, b**2 - a * c))
-    return Figure(value=part / whole, ci95=((b - root) / a, (b + root) / a))
+    off = np.where(changed, gold - gold[changed].mean(), 0.0)
+    squares = float((off**2).sum())
+    slope = float((off * judge).sum()) / squares
+    moves = off * (judge - judge[changed].mean() - slope * off) / squares
+    taste = float(judge.mean() - slope * gold.mean())
+    of_taste = (judge - slope * gold - taste) / len(gold) - gold.mean() * moves
+    return Exchange(
+        price=Figure(value=slope, ci95=linearised_interval(slope, moves, runs)),
+        taste=Figure(value=taste, ci95=linearised_interval(taste, of_taste, runs)),
+    )
 
 
 def can_be_priced(gold: Array) -> bool:

@@ -124,7 +124,7 @@ def _expected(skill: float, style: float) -> dict[str, float]:
 
 
 def truths() -> Callable[[float, float], dict[str, float]]:
-    """Return what gives the true gains, price, taste and its share of a candidate.
+    """Return what gives the true gains, price and taste of a candidate.
 
     They change smoothly with skill and style, so a few are worked out and the others lie between.
     """
@@ -133,8 +133,7 @@ def truths() -> Callable[[float, float], dict[str, float]]:
     between = RegularGridInterpolator((skills, styles), np.array(grid), method="cubic")
 
     def at(skill: float, style: float) -> dict[str, float]:
-        fresh, gold, price, taste = between((skill, style)).tolist()
-        share = taste / fresh if fresh else 0.0
-        return {"fresh": fresh, "gold": gold, "price": price, "taste": taste, "share": share}
+        names = "fresh", "gold", "price", "taste"
+        return dict(zip(names, between((skill, style)).tolist(), strict=True))
 
     return at

@@ -5,19 +5,16 @@ Writes the tables `loop-*.csv`: `nice python tests/studies/loops.py site/docs/da
 """
 
 import csv
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import pandas as pd
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from registry_support import SNAPSHOTS, raw
 from studies.loop_worlds import GATES, WORLDS, Scored, World, run, truths
 
 from epc.analysis.loop_decisions import assess, gate
@@ -25,9 +22,15 @@ from epc.analysis.loop_files import Files
 from epc.analysis.loops import LoopReport
 from epc.records.loops import GOLD, Check, Log
 from epc.records.loops import Scored as Line
-from epc.statistics.clusters import linearised_interval
-from epc.statistics.figures import Figure
-from epc.statistics.gains import assisted_gain, can_be_priced, exchange, gain, parted
+from epc.records.typed import as_json
+from epc.statistics.gains import (
+    assisted_gain,
+    can_be_priced,
+    exchange,
+    exchange_over_runs,
+    gain,
+    parted,
+)
 
 RUNS: Final = 500
 COVERED: Final = 2000  # a standard error of half a point
@@ -96,10 +99,7 @@ def levels(world: World, runs: int = RUNS) -> Rate:
 
 
 def covers(world: World, runs: int = COVERED) -> Rate:
-    """Return how often intervals hold the truth, among runs that have the figure.
-
-    A share of taste is of a gain; where nothing changes there is none.
-    """
+    """Return how often intervals hold the truth, among runs that have the figure."""
     rng, truth = np.random.default_rng(2), truths()
     held: dict[str, list[bool]] = defaultdict(list)
     for _ in range(runs):
@@ -108,17 +108,13 @@ def covers(world: World, runs: int = COVERED) -> Rate:
             continue
         judge, gold = scored.test[1] - scored.test[0], (scored.gold[1] - scored.gold[0])
         some = scored.labelled
-        fresh = gain(judge)
-        figures: dict[str, Figure | None] = {"fresh": fresh}
-        figures["gold"] = assisted_gain(gold[some], judge[some], judge)
+        figures = {"fresh": gain(judge), "gold": assisted_gain(gold[some], judge[some], judge)}
         if can_be_priced(gold[some]):
             paid = exchange(judge[some], gold[some], np.ones(some.sum(), dtype=np.bool_))
             figures |= {"price": paid.price, "taste": paid.taste}
-            if (world.skilled or world.styled) and fresh.ci95 and fresh.ci95[0] > 0:
-                figures["share"] = paid.share
         expected = truth(scored.skill, scored.style)
         for name, figure in figures.items():
-            if figure and figure.ci95:
+            if figure.ci95:
                 held[name].append(figure.ci95[0] <= expected[name] <= figure.ci95[1])
     return {"world": world.name, **{name: float(np.mean(hits)) for name, hits in held.items()}}
 
@@ -159,25 +155,6 @@ def over_runs(world: World, logs: int = 5, sets: int = 200) -> float:
     return float(np.mean([low <= truth <= high for low, high in ends]))
 
 
-def over_the_runs(judge: Any, gold: Any, changed: Any, runs: Any) -> dict[str, Figure]:
-    """Return one price and one taste of all items of several runs, with Student's over the runs.
-
-    Few runs from a good start change ten outputs of other gold, so that a price of their own is
-    withheld; all of them together have one.
-    """
-    off = np.where(changed, gold - gold[changed].mean(), 0.0)
-    squares = float((off**2).sum())
-    price = float((off * judge).sum()) / squares
-    moves = off * (judge - judge[changed].mean() - price * off) / squares
-    taste = float(judge.mean() - price * gold.mean())
-    of_taste = (judge - price * gold - taste) / len(gold) - gold.mean() * moves
-    parts = {"price": (price, moves), "taste": (taste, of_taste)}
-    return {
-        name: Figure(value=value, ci95=linearised_interval(value, of, runs))
-        for name, (value, of) in parts.items()
-    }
-
-
 def exchanges(world: World, logs: int = 30, sets: int = 1000) -> Rate:
     """Return how often intervals over runs hold the price and the taste of all runs."""
     rng = np.random.default_rng(8)
@@ -187,42 +164,13 @@ def exchanges(world: World, logs: int = 30, sets: int = 1000) -> Rate:
     parts.append(np.repeat([[each.final > 0] for each in drawn], world.items, axis=1))
     judge, gold, changed = (part.reshape(sets, -1) for part in parts)
     every, member = np.arange(judge.size), np.repeat(np.arange(logs), world.items)
-    truth = over_the_runs(judge.ravel(), gold.ravel(), changed.ravel(), every)
+    truth = as_json(exchange_over_runs(judge.ravel(), gold.ravel(), changed.ravel(), every))
     held: dict[str, list[bool]] = defaultdict(list)
     for row in zip(judge, gold, changed, strict=True):
-        for name, figure in over_the_runs(*row, member).items():
-            low, high = figure.ci95 or (np.inf, -np.inf)
-            held[name].append(low <= (truth[name].value or 0.0) <= high)
+        for name, figure in as_json(exchange_over_runs(*row, member)).items():
+            low, high = figure["ci95"] or (np.inf, -np.inf)
+            held[name].append(low <= truth[name]["value"] <= high)
     return {"world": world.name, **{name: float(np.mean(hits)) for name, hits in held.items()}}
-
-
-def published(tag: str) -> Iterator[Rate]:
-    """Yield price and taste over the runs of a published loop, by where they start."""
-    document = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))
-    for start in document["starts"]:
-        paid = over_the_runs(*of_runs(tag, start, document["judge"]))
-        words = {"price": f"{paid['price']:+.2f}", "taste": f"{paid['taste']:+.3f}"}
-        yield {"judge": document["judge"], "start": start, **words}
-
-
-def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
-    """Return by item and run what judge and gold changed by, whether the output did, and the run.
-
-    An output that stayed differs by nothing.
-    """
-    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
-    checks: Any = pd.read_parquet(raw(tag, "checks.parquet"))
-    began = log.groupby("run").candidate.first()
-    of = checks[checks.run.str.startswith(f"{start}/")]
-    wide = of.pivot_table(["score"], ["run", "item", "candidate"], "judge").score.reset_index()
-    wide = wide.merge(of.drop_duplicates(["run", "item", "candidate"]).drop(columns="judge"))
-    wide["first"] = wide.candidate == wide.run.map(began)
-    before = wide[wide["first"]].set_index(["run", "item"])
-    after = wide[~wide["first"]].set_index(["run", "item"]).reindex(before.index)
-    changed = after.output.notna() & (after.output != before.output)
-    gains = [(after[by] - before[by]).where(changed, 0.0).to_numpy() for by in (judge, GOLD)]
-    runs = before.index.get_level_values("run").factorize()[0]
-    return *gains, changed.to_numpy(), runs
 
 
 def drifts(anchors: int, runs: int = 2000, items: int = 200) -> tuple[float, float]:
@@ -249,9 +197,6 @@ def main() -> None:
     write(folder / "loop-levels.csv", [levels(world) for world in WORLDS])
     write(folder / "loop-covers.csv", [covers(world) for world in WORLDS[:-1]])
     write(folder / "loop-runs.csv", [exchanges(world) for world in WORLDS[:5]])
-    tags = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
-    for row in (row for tag in tags for row in published(tag)):
-        print(*row.values(), sep=" | ")  # they stand in optimisers.md
     rows: list[Rate] = [{"what": f"the gate ships: {w.name}", "share": gates(w)} for w in GATES]
     rows.append(
         {"what": "one of 20 unchanged finals passes the same items", "share": tried_again()}

@@ -13,7 +13,16 @@ from epc.arrays import Array
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.json_difference import disagreements
-from epc.records.loop_runs import CHECKS, LOG, LOOP, LoopRuns, RunGains, gains_of, load_runs
+from epc.records.loop_runs import (
+    CHECKS,
+    LOG,
+    LOOP,
+    LoopRuns,
+    RunGains,
+    changes_of,
+    gains_of,
+    load_runs,
+)
 from epc.records.observed.types import Judge
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest
@@ -27,7 +36,7 @@ from epc.registry.submissions.checked import Base, Checked, Figure
 from epc.registry.submissions.statement import noted
 from epc.registry.tags import Tag
 from epc.statistics.figures import Figure as Estimate
-from epc.statistics.gains import gain
+from epc.statistics.gains import Exchange, exchange_over_runs, gain
 from epc.statistics.intervals import Interval
 
 FILES: Final = layout.only((layout.STATEMENT, LOOP, LOG, CHECKS))
@@ -153,6 +162,17 @@ def figures_of_runs(folder: Path, runs: LoopRuns) -> Json:
     return document
 
 
+def paid_in(folder: Path) -> dict[str, Exchange]:
+    """Return what the judge of a folder of runs pays for, over the runs of each start.
+
+    Raises: as `load_runs` and `gains_of`.
+    """
+    return {
+        start: exchange_over_runs(of.judge, of.gold, of.changed, of.run)
+        for start, of in changes_of(folder, load_runs(folder)).items()
+    }
+
+
 def _estimate(values: Array) -> _Estimate:
     figure = gain(values)
     assert figure.value is not None
@@ -161,7 +181,7 @@ def _estimate(values: Array) -> _Estimate:
 
 def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
     """Return what a snapshot's runs gained, by their start."""
-    loop = parse(snapshot.figures, _Figures).loop
+    loop, paid = parse(snapshot.figures, _Figures).loop, snapshot.paid
 
     def figure(stated: _Estimate) -> Estimate:
         return Estimate(value=stated.mean, ci95=stated.ci95)
@@ -175,8 +195,8 @@ def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
             luck=figure(loop.luck[start]),
             by_b=figure(loop.by_b[start]),
             gold=figure(gold),
-            price=None,
-            taste=None,
+            price=paid[start].price if start in paid else None,
+            taste=paid[start].taste if start in paid else None,
             quality=quality_of(figure(gold)),
             digits=_DIGITS,
             reports=(),

@@ -1,5 +1,6 @@
 """Reading R93: what may be said of an optimiser's run, decided from its files alone."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -131,34 +132,6 @@ def test_reading_r93_refuses_a_log_of_several_judges(tmp_path: Path) -> None:
     assert found == [f"the log has several judges: {JUDGE}, other"]
 
 
-def test_reading_r93_gives_no_share_of_taste_where_the_fresh_gain_may_be_0(tmp_path: Path) -> None:
-    report = assess(Files.read(*run_files(tmp_path, judged=0.0, right=0.0))).report
-
-    assert report is not None
-    assert report.exchange is not None
-    assert report.share is None
-    assert report.withheld == ("no share of taste: the fresh gain is not shown to be above 0",)
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"labels": 40, "judged": 0.5, "right": 0.3}, "50 points wide or wider"),
-        ({"labels": 60, "judged": 0.4, "right": 0.1}, "do not show the judge's gain"),
-    ],
-)
-def test_reading_r93_relies_on_no_share_of_taste_by_few_labels(
-    tmp_path: Path, options: dict[str, Any], why: str
-) -> None:
-    report = assess(Files.read(*run_files(tmp_path, **options))).report
-
-    assert report is not None
-    assert report.fresh.ci95 is not None
-    assert report.fresh.ci95[0] > 0
-    assert report.share is None
-    assert why in report.withheld[0]
-
-
 def test_reading_r93_gives_no_price_with_few_outputs_of_equal_or_other_gold(tmp_path: Path) -> None:
     report = assess(Files.read(*run_files(tmp_path, labels=12))).report
 
@@ -226,8 +199,9 @@ def test_reading_r93_the_gate_says_what_labels_say_of_a_final_that_ships(tmp_pat
 
     assert word == "ship"
     assert "better work is not shown" in said
-    assert "by these labels" in said
-    assert said.endswith("of that is taste.")
+    value, low, high = map(float, re.findall(r"[+-][\d.]+\d", said.partition("taste by these")[2]))
+    assert low < 1 < high
+    assert value == pytest.approx(1, abs=0.25)
 
 
 def test_reading_r93_the_gate_refuses_checks_without_a_plan(tmp_path: Path) -> None:

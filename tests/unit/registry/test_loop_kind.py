@@ -1,7 +1,7 @@
 """Published loops, counted again with pandas and SciPy, and run again with GEPA (Reading R93)."""
 
 import json
-import re
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,16 @@ import pytest
 from commands_support import run
 from registry_support import ROOT, SNAPSHOTS, raw
 from scipy import stats
-from studies.loops import of_runs
 
 from epc.engine.optimised import JUDGES, STARTS, Pickers
 from epc.records.banks import shared_bank
 from epc.records.loop_runs import LOG
+from epc.records.loops import GOLD
+from epc.registry.judge_cards import card_of
 from epc.registry.kinds.folders import kind_of
+from epc.registry.reading import of_folder
+from epc.registry.subjects import subject
+from epc.report.judge_card_text import text
 
 pytestmark = pytest.mark.extra  # Parquet
 
@@ -65,11 +69,33 @@ def test_reading_r93_every_published_gain_is_that_of_its_log_and_checks(tag: str
             assert [stated["mean"], *stated["ci95"]] == pytest.approx([mean, low, high], abs=1e-9)
 
 
+def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
+    """Return by item and run what judge and gold changed by, whether the output did, and the run.
+
+    An output that stayed differs by nothing.
+    """
+    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
+    checks: Any = pd.read_parquet(raw(tag, "checks.parquet"))
+    began = log.groupby("run").candidate.first()
+    of = checks[checks.run.str.startswith(f"{start}/")]
+    wide = of.pivot_table(["score"], ["run", "item", "candidate"], "judge").score.reset_index()
+    wide = wide.merge(of.drop_duplicates(["run", "item", "candidate"]).drop(columns="judge"))
+    wide["first"] = wide.candidate == wide.run.map(began)
+    before = wide[wide["first"]].set_index(["run", "item"])
+    after = wide[~wide["first"]].set_index(["run", "item"]).reindex(before.index)
+    changed = after.output.notna() & (after.output != before.output)
+    gains = [(after[by] - before[by]).where(changed, 0.0).to_numpy() for by in (judge, GOLD)]
+    runs = before.index.get_level_values("run").factorize()[0]
+    return *gains, changed.to_numpy(), runs
+
+
 @pytest.mark.parametrize("tag", TAGS)
-def test_reading_r93_the_page_has_what_the_judges_of_published_loops_pay(tag: str) -> None:
+def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: str) -> None:
     """By SciPy's slope over all items, and the spread of what each run left out would change."""
     judge = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))["judge"]
     page = (ROOT / "site/docs/optimisers.md").read_text("utf-8").splitlines()
+    registry = of_folder(ROOT)
+    card = card_of(registry, subject(registry, judge), date(2026, 11, 26))
     for start in STARTS:
         judged, gold, changed, runs = of_runs(tag, start, judge)
 
@@ -81,15 +107,15 @@ def test_reading_r93_the_page_has_what_the_judges_of_published_loops_pay(tag: st
         whole = paid(runs >= 0)
         left = np.array([paid(runs != run) for run in range(30)])
         halves = stats.t.ppf(0.975, 29) * np.sqrt(29 / 30 * ((left - left.mean(0)) ** 2).sum(0))
-        row = next(r for r in page if r.startswith(f"| {judge} | {start} | "))
-        price, taste = (
-            [float(part) for part in re.findall(r"[-+][\d.]+", cell)]
-            for cell in row.strip("| ").split(" | ")[2:]
-        )
-        for stated, value, half, digits in zip((price, taste), whole, halves, (2, 3), strict=True):
+        price, taste = card.optimised[start].price, card.optimised[start].taste
+        assert price
+        assert taste
+        assert f"| {judge} | {start} | {price:+.2f} | {taste:+.2f} |" in page
+        assert f"pays {price:+.2f} points for a right answer, and gives {taste:+.2f}" in text(card)
+        for figure, value, half in zip((price, taste), whole, halves, strict=True):
             # The jackknife over runs and the linearised interval agree to a few percent.
-            assert stated[0] == pytest.approx(value, abs=0.51 * 10**-digits)
-            assert stated[1:] == pytest.approx([value - half, value + half], abs=0.1 * half)
+            assert figure.value == pytest.approx(value, abs=6e-5)
+            assert figure.ci95 == pytest.approx((value - half, value + half), abs=0.1 * half)
 
 
 def test_reading_r93_the_first_loops_are_of_five_judges_that_the_bank_has() -> None:

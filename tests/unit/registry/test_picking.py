@@ -7,7 +7,10 @@ import pandas as pd
 import pytest
 from registry_support import ROOT
 
+from epc.analysis.choice_table import Priced
 from epc.analysis.selection import banks_in, selections
+from epc.records.typed import as_json
+from epc.registry.choices import choices_of
 from epc.registry.judge_cards import card_of
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
@@ -58,6 +61,22 @@ def test_reading_r94_a_card_says_how_much_of_what_a_judge_s_score_gains_is_luck(
     assert 0 < least < most < counted(judge)["fresh"]
     assert "honest" not in text(card), "an honest share is known of no judge"
     assert [row[0] for row in picks(card.picked)][1:] == [*card.picked]
+
+
+@pytest.mark.slow
+@pytest.mark.extra
+def test_the_table_of_choices_is_that_of_the_verdicts_and_runs_that_are_kept() -> None:
+    """All of it but prices, which change by the day."""
+    published = of_folder(ROOT).choices
+    assert published
+    unpriced = Priced(usd=None, words="")
+
+    again = choices_of(ROOT, lambda *_: unpriced)
+
+    parts = ("benchmark", "domains", "picked", "paid")
+    assert [as_json(getattr(again, name)) for name in parts] == [
+        as_json(getattr(published, name)) for name in parts
+    ]
 
 
 def test_the_registry_s_bank_is_read_by_the_command_of_any_bank() -> None:

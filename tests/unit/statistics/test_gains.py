@@ -63,9 +63,7 @@ def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_l
     assert found.price.value == pytest.approx(slope)
     taste = judge.mean() - slope * gold.mean()
     assert found.taste.value == pytest.approx(taste)
-    assert found.share
-    assert found.share.value == pytest.approx(taste / judge.mean())
-    for figure in (found.price, found.taste, found.share):
+    for figure in (found.price, found.taste):
         assert figure.ci95 is not None
         assert figure.ci95[0] < (figure.value or 0) < figure.ci95[1]
     # The taste is 0.5 on the three quarters that changed; its interval is about sd / sqrt(n) wide.
@@ -73,7 +71,7 @@ def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_l
 
 
 def test_reading_r93_intervals_of_an_exchange_are_those_of_matrices() -> None:
-    """The sandwich HC3 by matrices, and Fieller's ends as the shares that a t-test just admits."""
+    """The sandwich HC3 by matrices."""
     rng = np.random.default_rng(5)
     gold = np.repeat([-1.0, 0, 1], [6, 70, 14])
     judge = 1 + 2 * gold + rng.normal(0, 0.5 + np.abs(gold), 90)
@@ -87,21 +85,10 @@ def test_reading_r93_intervals_of_an_exchange_are_those_of_matrices() -> None:
     half = stats.t.ppf(0.975, 88) * np.sqrt((moves**2).sum())
 
     assert found.price.ci95 == pytest.approx((slope - half, slope + half))
-    assert found.share
-    assert found.share.ci95
     taste = judge.mean() - slope * gold.mean()
     of_taste = (judge - slope * gold - taste) / 90 - gold.mean() * moves
-    for share in found.share.ci95:
-        moved = of_taste - share * (judge - judge.mean()) / 90
-        t = (taste - share * judge.mean()) / np.sqrt((moved**2).sum())
-        assert abs(t) == pytest.approx(stats.t.ppf(0.975, 89))
-
-
-def test_reading_r93_there_is_no_share_of_a_gain_that_is_not_shown() -> None:
-    gold = np.tile([0.0, 1], 20)
-
-    assert exchange(np.tile([-1.0, 1.2], 20), gold, gold >= 0).share is None
-    assert exchange(np.tile([-3.0, 1], 20), gold, gold >= 0).share is None
+    half = stats.t.ppf(0.975, 89) * np.sqrt((of_taste**2).sum())
+    assert found.taste.ci95 == pytest.approx((taste - half, taste + half))
 
 
 @pytest.mark.parametrize(
