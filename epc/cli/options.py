@@ -145,7 +145,7 @@ def table_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**options | {name: dict(options[name]) for name in named})
 
     of_fields = "Of verdicts: FIELD is in COLUMN, whatever its name. Repeatable."
-    of_labels = "Of verdicts: what a label means (a, b, tie, unreadable). Repeatable."
+    of_labels = "Of verdicts: what a label means (a, b, tie, unreadable; pass, fail). Repeatable."
     of_all = "Of verdicts: what is the same in all rows, as prompt=v1. Repeatable."
     for option in (
         click.option(

@@ -1,6 +1,6 @@
 """What recorded verdicts say of their judges, as a document."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from epc.analysis.observed import Group, Report
@@ -11,7 +11,7 @@ from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
-from epc.records.observed.table import ALONE
+from epc.records.observed.table import ALONE, EXCHANGED
 from epc.records.observed.types import UNKNOWN
 from epc.report.charts.chart import Chart
 from epc.report.charts.differences import dots, interval_chart, rows_of
@@ -184,14 +184,15 @@ def _pictures(report: Report) -> Iterator[Chart]:
 
 def headlines(report: Report, taken: Taken) -> list[str]:
     """Return of each judge the best evidence as a sentence."""
-    alone = ALONE in taken.assumed
-    return [headline_of(group, alone=alone) for group in report.groups]
+    # Where rows have both orders, a report's A is no column of the table.
+    always = _OF_ONE if ALONE in taken.assumed else {} if EXCHANGED in taken.assumed else _ANSWERS
+    return [headline_of(group, always) for group in report.groups]
 
 
-def headline_of(group: Group, *, alone: bool = False) -> str:
+def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
     """Return the best evidence of a judge as a sentence, beside chance and people (Reading R97).
 
-    `alone`: its verdicts are pass and fail of one answer.
+    `always` says in words what giving one verdict throughout is.
     """
     judge = _judge(group)
     ceiling = group.figures.get("humans_others_ceiling")
@@ -203,9 +204,9 @@ def headline_of(group: Group, *, alone: bool = False) -> str:
             value = figure_text(figure.value, None, ".0%")
             interval = figure.text(".0%", TOO_FEW).removeprefix(value).strip()
             said = [f"{judge} {words.format(value, f'{figure.n:,}', people=people)} {interval}"]
-            if constant := group.constants.get(name):
-                always = (_OF_ONE if alone else _ANSWERS)[constant.answer]
-                said.append(f"always {always} would give {constant.share:.0%}")
+            constant = group.constants.get(name)
+            if constant and constant.answer in always:
+                said.append(f"always {always[constant.answer]} would give {constant.share:.0%}")
             elif name in _BY_LOT:
                 said.append(_BY_LOT[name])
             if ceiling and "humans" in name:

@@ -135,6 +135,99 @@ def test_a_sheet_with_natural_names_takes_one_command_and_names_chance(tmp_path:
     assert group["constants"]["humans_majority"] == {"answer": "a", "share": pytest.approx(14 / 24)}
 
 
+ORDERS = """ticket,question,answer_1,answer_2,verdict,human
+1,q1,x,y,1,1
+1,q1,y,x,2,2
+2,q2,x,y,1,2
+2,q2,y,x,1,1
+3,q3,x,y,tie,
+3,q3,y,x,tie,
+4,q4,x,y,2,2
+4,q4,y,x,tie,1
+"""
+
+
+@pytest.mark.parametrize("name", ["ticket", "id"])
+def test_answers_that_a_later_row_has_exchanged_are_the_other_order(
+    name: str, tmp_path: Path
+) -> None:
+    """By hand: questions 1 and 3 keep their winner; of 1 and 2 the first place wins 2 of 4."""
+    path = tmp_path / "orders.csv"
+    path.write_text(ORDERS.replace("ticket", name), "utf-8")
+
+    text = epc("audit", path).stdout.decode()
+
+    (group,) = audited(path)["groups"]
+    figures = {name: figure["value"] for name, figure in group["figures"].items()}
+    assert figures["place_consistency"] == 0.5
+    assert figures["first_place"] == 0.75  # question 1: half; question 2: twice the first
+    assert figures["humans_majority"] == pytest.approx((1 + 0.5 + 0.5) / 3)
+    assert not [figure for figure in figures if figure.startswith("repeat")]
+    # A's name changes from row to row, so no sentence compares with always choosing it.
+    assert "the judge agrees with people in 67% of 6 verdicts" in text.splitlines()[1]
+    assert "always" not in text
+    assert "  (all rows) a  first: the answer that was shown first\n" in text
+    asked_again = audited(path, "--set", "first=b")["groups"][0]["figures"]
+    assert asked_again["first_place"]["value"] == 0.25
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "judge,human\nPASS,pass\nFAIL,pass\nPASS,N/A\nPASS,-\nfail,NaN\nPASS,pass\nFAIL,fail\n",
+        "id,judge,human\n1,y,y\n2,n,y\n3,y,\n4,y,None\n5,n,null\n6,y,y\n7,n,n\n",
+        "id,output,score,human\n1,x,C,C\n2,x,I,C\n3,x,C,\n4,x,C,\n5,x,I,\n6,x,C,C\n7,x,I,I\n",
+        "id,judge,human\n1,A,A\n2,B,A\n3,A,n/a\n4,A,\n5,B,\n6,A,A\n7,B,B\n",
+        """id,a,b,winner,human
+1,x,y,[[A>>B]],A>B
+2,x,y,[[B>A]],A
+3,x,y,[[A=B]],-
+4,x,y,A is better,
+5,x,y,Response B is slightly better.,B wins
+6,x,y,A wins,a
+""",
+    ],
+)
+def test_verdicts_as_people_write_them_agree_in_three_of_four(text: str, tmp_path: Path) -> None:
+    """Of the four rows with a person's label three agree."""
+    path = tmp_path / "votes.csv"
+    path.write_text(text, "utf-8")
+
+    (group,) = audited(path)["groups"]
+
+    agreed = group["figures"]["humans_majority"]
+    assert (agreed["n"], agreed["value"]) == (4, 0.75)
+
+
+def test_an_odd_word_among_pass_and_fail_is_the_only_one_to_explain(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(
+        "id,output,judge,human\n1,x,PASS,pass\n2,x,PARTIAL,pass\n3,x,FAIL,fail\n", "utf-8"
+    )
+
+    done = epc("audit", path)
+
+    assert done.stdout.decode().count("is no label") == 1
+    assert (
+        "'PARTIAL=WORD', where WORD is one of pass, fail, tie, unreadable" in done.stdout.decode()
+    )
+    (group,) = audited(path, "--label", "PARTIAL=fail")["groups"]
+    assert group["figures"]["humans_majority"]["value"] == pytest.approx(2 / 3)
+
+
+def test_a_sheet_with_decimal_commas_and_an_answer_is_read(tmp_path: Path) -> None:
+    path, saved = tmp_path / "votes.csv", tmp_path / "v.jsonl"
+    path.write_text("id;question;answer;score\n1;q;x;3,5\n2;q;xx;1,25\n3;q;xxx;4\n", "utf-8")
+
+    assert epc("audit", path, "--save", saved).returncode == 0
+
+    rows = [json.loads(line) for line in saved.read_text("utf-8").splitlines()[1:]]
+    assert [row.get("a_score") for row in rows] == [3.5, 1.25, 4]
+    assert [row["a_length"] for row in rows] == [1, 2, 3]
+    path.write_text("id;response;score\n1;x;1,000\n", "utf-8")
+    assert "'1,000' is no number" in epc("audit", path).stdout.decode()
+
+
 def test_rows_without_a_score_are_named_in_text_page_and_json(tmp_path: Path) -> None:
     path, page = tmp_path / "scores.csv", tmp_path / "r.html"
     path.write_text(
@@ -204,7 +297,7 @@ def test_an_error_from_python_names_arguments_and_not_options(tmp_path: Path) ->
     with pytest.raises(EpcError, match=r"labels=\{'': 'WORD'\}.*keep_default_na=False"):
         package.audit(frame, labels={"perhaps": "tie"})
     with pytest.raises(EpcError, match=r"map a column to it by columns=\{'a': 'COLUMN'\}"):
-        package.audit(frame[["id", "winner"]])
+        package.audit(frame[["id", "b", "winner"]])
     # The blank row is none in both, and `n/a` is unreadable once pandas leaves it as it is.
     whole = pd.read_csv(path, keep_default_na=False)
     reports = [package.audit(each, labels={"perhaps": "tie"}) for each in (path, whole)]

@@ -28,6 +28,15 @@ def refused(source: Path, shape: str) -> str:
     return done.stdout.decode()
 
 
+def test_a_folder_of_logs_is_audited_as_one(tmp_path: Path) -> None:
+    folder = logs(tmp_path / "logs", *(log([sample(n, {"grade": graded("C")})], n) for n in "12"))
+
+    done = epc("audit", folder)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode().startswith("logs: 2 verdicts\n")
+
+
 # Inspect ------------------------------------------------------------------------------------------
 
 

@@ -186,15 +186,19 @@ def _parquet(path: Path) -> Iterator[TableRow]:
 
 
 def _excel(path: Path, clause: str) -> Iterator[TableRow]:
-    """Yield the rows of a workbook's first sheet, whose first row with a cell is the head."""
+    """Yield the rows of a workbook's largest sheet, whose first row with a cell is the head."""
     require("data")
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
         with CalamineWorkbook.from_path(path) as book:
-            rows = enumerate(book.get_sheet_by_index(0).to_python(skip_empty_area=False), 1)
+            sheets = [book.get_sheet_by_name(name) for name in book.sheet_names]
+            sheet = max(sheets, key=lambda sheet: sheet.height * sheet.width)
+            rows = enumerate(sheet.to_python(skip_empty_area=False), 1)
     except CalamineError as error:
         problem, remedy = f"no Excel file: {error}", "save it as .xlsx, or as CSV in UTF-8"
+        if path.suffix == ".eval":
+            problem, remedy = "a log of Inspect AI, packed", "inspect log convert --to json"
         raise MalformedError(Finding(clause, path.name, problem, remedy)) from error
     filled = [(number, row) for number, row in rows if any(cell != "" for cell in row)]
     for number, row in filled[1:]:

@@ -48,7 +48,7 @@ _ALONE: Final[Mapping[str, str]] = {
     "a_by": "author system generator",
     "a_score": "score rating grade judge_score",
 }
-_PROMPT, _QUESTION, _SCORE = "prompt", "question", "a_score"
+_PROMPT, _QUESTION, _SCORE, _ANSWER = "prompt", "question", "a_score", "answer"
 _JUDGE, _VERDICT, _SIDES = "judge", "verdict", ("a", "b")
 _PERSON: Final = re.compile(r"(human|annotator|rater|person|expert|reviewer)(_label)?_?\d+")
 _A_QUESTION: Final = 5  # a judge has fewer prompts than a file has questions
@@ -60,6 +60,10 @@ PASSES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ["fail", "failed", "no", "false", "incorrect", "bad", "unacceptable", "wrong", "0"], "b"
     ),
+    "y": "a",
+    "n": "b",
+    "c": "a",
+    "i": "b",
 }
 SIDES: Final[Mapping[str, str]] = {
     **{
@@ -68,8 +72,16 @@ SIDES: Final[Mapping[str, str]] = {
         for gap in ("_", " ", "")
         for side, meant in (("a", "a"), ("b", "b"), ("1", "a"), ("2", "b"))
     },
-    "[[a]]": "a",
-    "[[b]]": "b",
+    **{
+        f"{opened}{said}{closed}": meant
+        for opened, closed in (("", ""), ("[[", "]]"))
+        for meant, words in (
+            ("a", "a a>b a>>b b<a b<<a"),
+            ("b", "b b>a b>>a a<b a<<b"),
+            ("tie", "a=b b=a a~=b"),
+        )
+        for said in words.split()
+    },
     "left": "a",
     "right": "b",
     "1": "a",
@@ -80,20 +92,12 @@ SIDES: Final[Mapping[str, str]] = {
     ),
     **dict.fromkeys(("tie (bothbad)", "tie_bothbad", "tie (both bad)", "ties"), "tie"),
 }
-NO_ANSWER: Final = frozenset(
-    [
-        "error",
-        "invalid",
-        "none",
-        "null",
-        "n/a",
-        "unparsable",
-        "unparseable",
-        "parse_error",
-        "refusal",
-        "refused",
-    ]
+# What programs write for an empty cell.
+MISSING: Final = frozenset(["n/a", "na", "nan", "none", "null", "-", "--"])
+NO_ANSWER: Final = MISSING | frozenset(
+    ["error", "invalid", "unparsable", "unparseable", "parse_error", "refusal", "refused"]
 )
+_BETTER: Final = re.compile(r" (?:(?:is|was) (?:slightly |much |clearly )?better|wins|won)\.?$")
 
 
 Sample = Sequence[Mapping[str, str]]
@@ -102,6 +106,18 @@ Sample = Sequence[Mapping[str, str]]
 def plain(name: str) -> str:
     """Return a column's name without what spelling varies in."""
     return re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
+
+
+def bare(label: str) -> str:
+    """Return a label in lower case, as `a` of `A is better`."""
+    return _BETTER.sub("", label.strip().lower())
+
+
+def are_passes(labels: Collection[str]) -> bool:
+    """Return whether most labels of verdicts say pass or fail, and none which of two is better."""
+    said = [label for label in map(bare, labels) if label and label not in NO_ANSWER]
+    passes = [label in PASSES for label in said]
+    return 2 * sum(passes) > len(said) and not {*said} & (SIDES.keys() - PASSES.keys())
 
 
 def people_of(present: Sequence[str]) -> tuple[str, ...]:
@@ -137,6 +153,11 @@ def recognised(
         named = {"a_sha256", "b_by"} & {*columns}
         alone = {name: _ALONE[name] for name in _ALONE if name == _SCORE or not named}
         _take(alone, columns, free, taken)
+        if _ANSWER in columns and not {"a", *named} & {*columns, *taken}:
+            columns |= {"a": columns.pop(_ANSWER)}
+        graded = columns.get(_SCORE, "")
+        if _VERDICT not in {*columns, *taken} and are_labels(graded, sample, labels, words=True):
+            columns[_VERDICT] = columns.pop(_SCORE)
     people = [name for name in people_of(present) if name in free.values()]
     if people and "humans" not in {*columns, *taken}:
         columns |= {"humans": ", ".join(people)}
@@ -157,7 +178,7 @@ def are_labels(
     column: str, sample: Sample, labels: Collection[str], *, words: bool = False
 ) -> bool:
     """Return whether most values of a column are labels of verdicts; `words`: not all numbers."""
-    values = [value for row in sample if (value := row.get(column, "").strip().lower())]
+    values = [value for row in sample if (value := bare(row.get(column, "")))]
     known = [value in labels for value in values]
     return 2 * sum(known) > len(known) and not (words and all(map(str.isdigit, values)))
 

@@ -118,26 +118,35 @@ def shape_of(path: Path) -> str:
 
     Raises: WorldError if it cannot be read.
     """
+    path = _first_of(path)
     kind = kind_of(path)
-    if kind == "json":
+    if kind == "json lines":
+        with path.open("rb") as file:
+            if b'"schema_version"' in file.readline():
+                return _VERDICTS
+    if kind == "json" or path.suffix == ".json":  # a log may be one long line
         text = path.read_bytes()[:_OPENING]
         logged = {name for name, mark in _MARKS.items() if mark in text}
         return min(logged, default="csv")
-    if kind == "json lines":
-        with path.open("rb") as file:
-            return _VERDICTS if b'"schema_version"' in file.readline() else "csv"
     if kind == "parquet":
         return _VERDICTS if METADATA in path.read_bytes()[-_OPENING:] else "csv"
     return "csv"
 
 
+def _first_of(path: Path) -> Path:
+    """Return a file, or the first document of a folder, if there is one."""
+    return min(path.glob("*.json"), default=path) if path.is_dir() else path
+
+
 def is_votes(path: Path) -> bool:
-    """Return whether a path is a file of verdicts: neither a run nor weights.
+    """Return whether a path is a file of verdicts, or a folder of logs: no run and no weights.
 
     Raises: WorldError if it cannot be read.
     """
-    if path.is_dir() or path.name in RAW.values():
+    if (first := _first_of(path)).is_dir() or path.name in RAW.values():
         return False
+    if first != path:
+        return shape_of(first) in _MARKS
     if path.suffix == ".json":
         text = path.read_bytes()[:_OPENING]
         is_list = text.lstrip().startswith(b"[") and b"{" in text

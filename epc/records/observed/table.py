@@ -17,11 +17,11 @@ from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import Conversion, Request, Taken
 from epc.records.observed.names import (
-    NO_ANSWER,
     PASSES,
     SIDES,
     Sample,
     are_labels,
+    are_passes,
     no_judges,
     recognised,
     two_authors,
@@ -62,9 +62,11 @@ _NO_TABLE: Final = (
     "--map FIELD=COLUMN names those of another name"
 )
 _NO_ITEM: Final = "no column names the question: rows of equal texts are of one question"
+EACH_ROW: Final = "no column names the question, or has texts: each row is of another question"
 _NO_JUDGE: Final = "no column names the judge: all verdicts count as those of one judge"
 _ASKED_AGAIN: Final = "the texts of an earlier one: the same question, asked again"
 _ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
+EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
 ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
 Cells = Iterable[tuple[int, Mapping[str, str]]]
 
@@ -81,6 +83,11 @@ def convert(source: Path, request: Request) -> Conversion:
         work.causes.add(0, "", "holds no verdict", f"expected {EXPECTED}")
     if work.causes:
         return Conversion(findings=work.causes.findings())
+    if work.exchanged:
+        if not {FIRST} & {*work.taken.columns, *request.constants}:
+            # Who exchanges the answers asks in both orders, and writes down what was shown.
+            return convert(source, replace(request, constants={**request.constants, FIRST: "a"}))
+        work.taken = replace(work.taken, assumed=[*work.taken.assumed, EXCHANGED])
     if work.askings and (again := work.askings.total() - len(work.askings)):
         repeats = f"{again:,} row{'s repeat' if again > 1 else ' repeats'} {_ASKED_AGAIN}"
         work.taken = replace(work.taken, assumed=[*work.taken.assumed, repeats])
@@ -140,6 +147,8 @@ def _fields(source: Path, work: Work) -> Cells:
             values = {name: cells[column] for name, column in columns.items()}
             if labels := [cells[column] for column in people if cells.get(column)]:
                 values[HUMANS] = ";".join(labels)
+            if EACH_ROW in work.taken.assumed:
+                values[ITEM] = f"line {line}"
             yield line, {**work.constants, **values}
 
 
@@ -196,8 +205,7 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
         for name in sorted(columns, key=lambda name: [*present, columns[name]].index(columns[name]))
     }
     _refuse(columns, {*columns, *stated, *authors}, present, sample, work)
-    labels = (row[columns[VERDICT]] for row in sample if VERDICT in columns)
-    said = {label.strip().lower() for label in labels}
+    said = [row[columns[VERDICT]] for row in sample if VERDICT in columns]
     assumed = dict(_assumed({*columns, *stated, *authors}, said))
     people = columns.get(HUMANS, "").split(", ")
     unused = [name for name in present if name not in {*columns.values(), *people}]
@@ -208,7 +216,8 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
         **{name: value for of in assumed.values() for name, value in of.items()},
     }
     sides = PASSES if ALONE in assumed else SIDES
-    work.labels = {**sides, **work.labels, **work.request.words}
+    words = {label: sides.get(word, word) for label, word in work.request.words.items()}
+    work.labels = {**sides, **work.labels, **words}
     if work.has_texts and not {ITEM, REPEAT} & {*columns, *stated}:
         work.askings = Counter()
 
@@ -216,12 +225,12 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
 def _authors(
     columns: dict[str, str], present: Sequence[str], sample: Sample, work: Work
 ) -> dict[str, str]:
-    """Return whose the answers are where only the verdicts name two authors.
+    """Return whose the answers are where only the verdicts name two authors, or no column does.
 
     A column that says in their names what was shown first becomes `first`.
     """
     stated, by = work.request.constants, ("a_by", "b_by")
-    if VERDICT not in columns or {"a", "a_sha256", *by} & {*columns}:
+    if VERDICT not in columns or {"a", "a_sha256", "b", "b_sha256", *by} & {*columns}:
         return {}
     free = [name for name in present if name not in columns.values()]
     orders = [columns[FIRST]] if FIRST in columns else free
@@ -231,6 +240,8 @@ def _authors(
     if order and FIRST not in stated:
         columns[FIRST] = order
         work.labels = sides
+    if not authors and not {"a", *by} & {*stated}:
+        authors = ("the answer",) if are_passes([row[verdicts] for row in sample]) else ("A", "B")
     return dict(zip(by, authors, strict=False))
 
 
@@ -243,7 +254,8 @@ def _refuse(
 ) -> None:
     """Note what no table of verdicts can lack, and a judge's column that names no judges."""
     has = f"its columns are {', '.join(map(repr, present)) or 'none'}"
-    alike = [name for name in present if are_labels(name, sample, work.known, words=True)]
+    free = [name for name in present if name not in columns.values()]
+    alike = [name for name in free if are_labels(name, sample, work.known, words=True)]
     other = {
         "a": ", or name two authors by --set a_by=NAME --set b_by=NAME",
         VERDICT: f" (these look like verdicts: {', '.join(map(repr, alike))})" if alike else "",
@@ -268,14 +280,14 @@ def _refuse(
 def _assumed(known: Collection[str], said: Collection[str]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield what no column states, with the fields that follow; `said` are some verdicts."""
     if "verdict" in known and not {"b", "b_sha256", "b_by", "b_score"} & {*known}:
-        if said and {*said} <= {*PASSES, *NO_ANSWER, ""}:
+        if are_passes(said):
             yield ALONE, {"b_sha256": FAILS}
         elif "a_by" in known:
             yield _ONE_BASELINE, {"b_by": _BASELINE}
     if "judge" not in known:
         yield _NO_JUDGE, {"judge": UNKNOWN}
     if not {"item", "question", "question_sha256"} & {*known}:
-        yield _NO_ITEM, {}
+        yield (_NO_ITEM if {"a", "a_sha256"} & {*known} else EACH_ROW), {}
 
 
 def _noted(what: str, lines: Sequence[int]) -> str:

@@ -13,8 +13,8 @@ from epc.judge.reply import score_in
 from epc.records.findings import Causes
 from epc.records.observed.checking import misread
 from epc.records.observed.converting import Request, Taken, day_of, digest
-from epc.records.observed.names import NO_ANSWER, PASSES, SIDES
-from epc.records.observed.types import SCORES, UNKNOWN, Judge, Prompt, Row, Setting
+from epc.records.observed.names import MISSING, NO_ANSWER, PASSES, SIDES, bare
+from epc.records.observed.types import NUMBERS, SCORES, UNKNOWN, Judge, Prompt, Row, Setting
 
 FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
@@ -42,6 +42,7 @@ _FORMS: Final = {  # by field, or by the end of its name
     "sha256": "a SHA-256: 64 hexadecimal digits",
 }
 _NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
+_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d{1,2}\s*")  # 3,5; of 1,000 nobody knows
 _LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[VERDICT]])
 FAILS: Final = digest("fail")
 _NO_SCORE: Final = "without a score, so without a verdict"
@@ -60,7 +61,8 @@ class UnfitError(Exception):
 class Work:
     """What a conversion has so far; `taken` has the column of each field.
 
-    `pairs` has the two answers of each item in the order in which they were met first. `askings`
+    `pairs` has the two answers of each item in the order in which they were met first, and
+    `exchanged` says whether any was met in the other. `askings`
     counts, where nothing names an item but its texts, how often the same was asked. `notes` has the
     lines that could not be used whole, by what is said of them.
     """
@@ -73,6 +75,7 @@ class Work:
     settings: dict[str, Setting] = field(default_factory=dict)
     keys: dict[tuple[str, ...], str] = field(default_factory=dict)
     pairs: set[tuple[str, str, str]] = field(default_factory=set)
+    exchanged: bool = False
     askings: Counter[tuple[object, ...]] | None = None
     notes: dict[str, list[int]] = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
@@ -122,7 +125,9 @@ def _row(line: int, values: Mapping[str, str], work: Work) -> Row:
     verdict: dict[str, Any] = {
         name: _read(name, values[name])
         for name in _OF_ROW
-        if name not in _WORDS and values.get(name) and not _is_nan(name, values[name])
+        if name not in _WORDS
+        and values.get(name)
+        and not (name in NUMBERS and values[name].strip().lower() in MISSING)
     }
     if any(isinstance(verdict.get(name), float) for name in SCORES):
         work.notes.setdefault(_NO_PLAIN_SCORE, []).append(line)
@@ -169,6 +174,7 @@ def _named(verdict: dict[str, Any], work: Work) -> dict[str, Any]:
                 verdict.setdefault(f"{side}_sha256", intern(digest(f"{question}/{by}")))
     a, b = (verdict.get(f"{side}_sha256", "") for side in "ab")
     if (question, b, a) in work.pairs:
+        work.exchanged = True
         verdict, a, b = _turned(verdict), b, a
     elif b and b != FAILS:
         work.pairs.add((question, a, b))
@@ -195,6 +201,8 @@ def _turned(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(name: str, cell: str) -> str | float:
     """Return a cell as the field has it; a score may be `8/10`."""
+    if name in NUMBERS and _COMMA.fullmatch(cell):
+        cell = cell.replace(",", ".")
     if name not in SCORES or _NUMBER.fullmatch(cell):
         return intern(day_of(cell) if name == "date" else cell)
     score = score_in(cell)
@@ -202,10 +210,6 @@ def _read(name: str, cell: str) -> str | float:
         problem = f"{cell!r} is no number"
         raise UnfitError(name, problem, "write a number, as 8 or 8/10, or leave the cell empty")
     return score
-
-
-def _is_nan(name: str, cell: str) -> bool:
-    return name in SCORES and cell.lower() == "nan"
 
 
 def _text(name: str, values: Mapping[str, str], *, texts: bool) -> dict[str, Any]:
@@ -236,10 +240,12 @@ def words_of(
     at = authors if len(authors) > 1 or "b_by" not in values else {}
     for name in _WORDS:
         cell = values.get(name, "").strip()
+        if name != VERDICT and cell.lower() in MISSING and cell.lower() not in labels:
+            continue
         if not cell and (name != VERDICT or scored):
             continue
         if not cell and "" not in labels:
-            remedy = f"say what an empty cell means: --label '=WORD', {_listed(name)}"
+            remedy = f"say what an empty cell means: --label '=WORD', {_listed(name, labels)}"
             raise UnfitError(name, "is empty, and there is no score beside it", remedy)
         stated = _apart(cell, labels) if name == HUMANS else [cell]
         said = [_word(name, label, labels, at) for label in stated]
@@ -252,7 +258,7 @@ def words_of(
 
 
 def _word(name: str, label: str, labels: Mapping[str, str], at: Mapping[str, str]) -> str:
-    said = at.get(label) or labels.get(label) or labels.get(label.lower(), label.lower())
+    said = at.get(label) or labels.get(label) or labels.get(bare(label), bare(label))
     said = at.get(said, said)
     if said in _WORDS[name]:
         return said
@@ -261,14 +267,17 @@ def _word(name: str, label: str, labels: Mapping[str, str], at: Mapping[str, str
     if said in _PLACES:
         problem = "is a place, and no column `first` says who was shown there"
         raise UnfitError(name, problem, "name that column by --map first=COLUMN")
-    remedy = f"say what it means: --label '{label}=WORD', {_listed(name)}"
+    remedy = f"say what it means: --label '{label}=WORD', {_listed(name, labels)}"
     if label.replace(".", "", 1).isdigit():
         remedy = f"a column of scores is a_score: --map a_score=COLUMN. Else {remedy}"
     raise UnfitError(name, f"{label!r} is no label", remedy)
 
 
-def _listed(name: str) -> str:
-    return f"where WORD is one of {', '.join(_WORDS[name])}"
+def _listed(name: str, labels: Mapping[str, str]) -> str:
+    words = [*_WORDS[name]]
+    if "pass" in labels:  # verdicts of one answer
+        words[:2] = "pass", "fail"
+    return f"where WORD is one of {', '.join(words)}"
 
 
 def _apart(cell: str, labels: Mapping[str, str]) -> list[str]:

@@ -140,13 +140,13 @@ def test_reading_r77_excel_and_parquet_say_what_csv_says(tmp_path: Path) -> None
     head, *lines = [line.split(",") for line in ARENA.splitlines()]
     columns = {name: [line[at] for line in lines] for at, name in enumerate(head)}
     pq.write_table(pa.table(columns | {"question_id": [1, 2, 3]}), tmp_path / "t.parquet")
-    workbook(tmp_path / "t.xlsx", [head, *lines])
+    workbook(tmp_path / "t.xlsx", [["Read me"], ["What the columns are"]], [head, *lines])
 
     for name in ("t.parquet", "t.xlsx"):
         assert rows(table.convert(tmp_path / name, Request())) == said
 
 
-def workbook(path: Path, cells: list[list[str]]) -> None:
+def workbook(path: Path, *sheets: list[list[str]]) -> None:
     """Write the least workbook that there is: texts in line, numbers as numbers."""
     from xml.sax.saxutils import escape
     from zipfile import ZipFile
@@ -162,18 +162,27 @@ def workbook(path: Path, cells: list[list[str]]) -> None:
             return f'<c r="{place}"><v>{text}</v></c>'
         return f'<c r="{place}" t="inlineStr"><is><t>{escape(text)}</t></is></c>'
 
-    sheet = "".join(
-        f'<row r="{n}">{"".join(cell(at, n, text) for at, text in enumerate(row) if text)}</row>'
-        for n, row in enumerate(cells, 1)
-    )
+    def rows_of(cells: list[list[str]]) -> str:
+        filled = (
+            "".join(cell(at, n, text) for at, text in enumerate(row) if text)
+            for n, row in enumerate(cells, 1)
+        )
+        return "".join(f'<row r="{n}">{row}</row>' for n, row in enumerate(filled, 1))
+
+    numbered = [*enumerate(sheets, 1)]
     with ZipFile(path, "w") as file:
         file.writestr(
             "[Content_Types].xml",
             f'<Types xmlns="{package}/content-types"><Default Extension="rels" ContentType='
             '"application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" '
             f'ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType='
-            f'"{kind}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" '
-            f'ContentType="{kind}.worksheet+xml"/></Types>',
+            f'"{kind}.sheet.main+xml"/>'
+            + "".join(
+                f'<Override PartName="/xl/worksheets/sheet{n}.xml" '
+                f'ContentType="{kind}.worksheet+xml"/>'
+                for n, _ in numbered
+            )
+            + "</Types>",
         )
         file.writestr(
             "_rels/.rels",
@@ -183,17 +192,24 @@ def workbook(path: Path, cells: list[list[str]]) -> None:
         file.writestr(
             "xl/workbook.xml",
             f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
-            '<sheet name="votes" sheetId="1" r:id="r1"/></sheets></workbook>',
+            + "".join(f'<sheet name="s{n}" sheetId="{n}" r:id="r{n}"/>' for n, _ in numbered)
+            + "</sheets></workbook>",
         )
         file.writestr(
             "xl/_rels/workbook.xml.rels",
-            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" '
-            f'Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+            f'<Relationships xmlns="{package}/relationships">'
+            + "".join(
+                f'<Relationship Id="r{n}" Type="{office}/worksheet" '
+                f'Target="worksheets/sheet{n}.xml"/>'
+                for n, _ in numbered
+            )
+            + "</Relationships>",
         )
-        file.writestr(
-            "xl/worksheets/sheet1.xml",
-            f'<worksheet xmlns="{main}"><sheetData>{sheet}</sheetData></worksheet>',
-        )
+        for n, cells in numbered:
+            file.writestr(
+                f"xl/worksheets/sheet{n}.xml",
+                f'<worksheet xmlns="{main}"><sheetData>{rows_of(cells)}</sheetData></worksheet>',
+            )
 
 
 def test_reading_r77_a_damaged_workbook_is_said_to_be_one(tmp_path: Path) -> None:
@@ -201,6 +217,9 @@ def test_reading_r77_a_damaged_workbook_is_said_to_be_one(tmp_path: Path) -> Non
 
     with pytest.raises(MalformedError, match=r"t\.xlsx: no Excel file"):
         table.convert(tmp_path / "t.xlsx", Request())
+    (tmp_path / "t.xlsx").rename(tmp_path / "t.eval")
+    with pytest.raises(MalformedError, match=r"t\.eval: a log of Inspect AI(.|\n)+--to json"):
+        table.convert(tmp_path / "t.eval", Request())
 
 
 def test_reading_r77_a_number_where_a_label_is_expected_names_the_column_of_scores(
