@@ -13,6 +13,7 @@ from epc.analysis.observed_agreement import (
     between,
     comparable,
     constant_of_humans,
+    of_human_scores,
     of_humans,
     side_by_side,
 )
@@ -327,7 +328,7 @@ def _group(
     rows, asked = part.rows, setting.asked or {}
     equal, contradicted, repeated = repeats(rows)
     figures = dict(of_own((name, setting, rows), every, of_file, choices))
-    for of in (of_places, of_humans, of_scores, of_confidence):
+    for of in (of_places, of_humans, of_human_scores, of_scores, of_confidence):
         figures |= dict(of(rows))
     figures |= of_part(part, sum(asked.values())) | repeated
     transfer = transferred(rows, of_file, choices)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import atanh, tanh
 from typing import Final
 
 from epc.analysis.observed_figures import Constant, Figure, average, best_constant, share
@@ -55,6 +56,33 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
         persons += weight * others[:, choice]
     yield from share("humans_others", hits, rows, weights)
     yield from share("humans_others_ceiling", persons, rows, weights)
+
+
+def of_human_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
+    """Yield how far the scores of single answers are those that people gave.
+
+    The correlation is Pearson's: a judge that gives every answer one score has none, however near
+    it comes.
+
+    Source: the influence of an observation by S. J. Devlin, R. Gnanadesikan and J. R. Kettenring,
+        Biometrika 62 (1975), 531-545, on R. A. Fisher's scale.
+    """
+    rows = rows[rows.scored & ~np.isnan(rows.human_score)]
+    gap = rows.score - rows.human_score
+    yield from share("human_score_within_1", np.abs(gap) <= 1, rows)
+    yield from average("human_score_shift", gap, rows.cluster)
+    sides = (rows.score, rows.human_score)
+    if not len(gap) or not all(np.ptp(side) for side in sides):
+        return
+    one, two = ((side - side.mean()) / side.std() for side in sides)
+    value = float((one * two).mean())
+    interval = None
+    if (room := 1 - value**2) > _CERTAIN:
+        off = (one * two - value * (one**2 + two**2) / 2) / room / len(gap)
+        interval = linearised_interval(atanh(value), off, rows.cluster)
+    ends = None if interval is None else (tanh(interval[0]), tanh(interval[1]))
+    items = len(np.unique(rows.cluster))
+    yield "human_score_correlation", Figure(value=value, ci95=ends, n=len(gap), items=items)
 
 
 def constant_of_humans(rows: Rows) -> Constant:

@@ -170,6 +170,21 @@ FIGURES: Final[Mapping[str, Described]] = {
         words="how often one person agrees with the others",
         missing="no verdict has the choices of several persons beside it",
     ),
+    "human_score_within_1": Described(
+        title="score at most 1 point from the one that people gave",
+        words="score within 1 of people's",
+        missing="no scored answer has a score by people beside it",
+    ),
+    "human_score_shift": Described(
+        title="points that the judge gives more than people",
+        words="points more than people give",
+        missing="no scored answer has a score by people beside it",
+    ),
+    "human_score_correlation": Described(
+        title="correlation of the judge's scores and people's (0: one score for all would do)",
+        words="correlation with people's scores",
+        missing="no scored answer has a score by people beside it, or all have one score",
+    ),
     "judges": Described(
         title="same choice as another judge of the source, asked with the same prompt",
         words="agreement with another judge",
@@ -227,9 +242,9 @@ FIGURES: Final[Mapping[str, Described]] = {
 # What a report can say of a judge: the figures that say it, a field and what a table needs for it.
 NEEDS: Final[Mapping[str, tuple[tuple[str, ...], str, str]]] = {
     "agreement with people": (
-        ("humans_mean",),
+        ("humans_mean", "human_score_within_1"),
         "humans",
-        "a column `humans`: what a person chose (several persons: separated by semicolons)",
+        "a column `humans`: what a person chose or scored (several: separated by semicolons)",
     ),
     "agreement with gold": (
         ("accuracy", "best"),

@@ -52,7 +52,7 @@ class Named:
 class Rows:
     """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
 
-    `humans` counts the persons who said a, b and tie. `score` and `length` are
+    `humans` counts the persons who said a, b and tie. `score`, `human_score` and `length` are
     those of a single candidate, NaN where there are two. Verdicts of one `unit` weigh as much
     together as those of another, however many there are; without one (-1) each weighs alike.
     `question` is the item's where the source
@@ -77,6 +77,7 @@ class Rows:
     subset: Codes
     group: Codes
     score: Array
+    human_score: Array
     length: Array
     confidence: Array
 
@@ -160,6 +161,7 @@ def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
         subset=verdicts.subset.codes.astype(np.int64),
         group=verdicts.group.codes.astype(np.int64),
         score=np.where(alone, a_score, np.nan),
+        human_score=np.where(alone, verdicts.human_score.as_numbers(), np.nan),
         length=np.where(alone, a_length, np.nan),
         confidence=verdicts.confidence.as_numbers(),
     )

@@ -73,6 +73,7 @@ _MEANT: Final = {
     "first": "the answer that was shown first",
     "verdict": "what the judge chose",
     "humans": "what people chose",
+    "human_score": "the score that people gave",
     "gold": "the better answer",
     "a_score": "the score of answer a",
     "b_score": "the score of answer b",
@@ -90,6 +91,7 @@ _NO_SHARES: Final = (
     *("humans_kappa", "judges_kappa", "brier", "ece", "threshold"),
     *("input_tokens", "output_tokens", "score_per_doubling"),
     *("self_preference", "self_preference_score"),
+    *("human_score_shift", "human_score_correlation"),
 )
 Rows = Sequence[tuple[str, Figure]]
 
@@ -212,7 +214,13 @@ def headline_of(group: Group, always: Mapping[str, str] = _ANSWERS) -> str:
             if ceiling and "humans" in name:
                 said.append(f"one person agrees with the others in {ceiling.value:.0%}")
             return f"{'; '.join(said)}."
-    return f"{judge}: nothing here says how good its verdicts are."
+    near = group.figures.get("human_score_within_1")
+    if near is None:
+        return f"{judge}: nothing here says how good its verdicts are."
+    said = [f"{judge} scores {near.value:.0%} of {near.n:,} answers within 1 point of people"]
+    if same := group.figures.get("human_score_correlation"):
+        said.append(f"correlation {same.text('.2f', TOO_FEW)}, where one score for all has none")
+    return f"{'; '.join(said)}."
 
 
 def _judge(group: Group) -> str:

@@ -228,6 +228,44 @@ def test_a_sheet_with_decimal_commas_and_an_answer_is_read(tmp_path: Path) -> No
     assert "'1,000' is no number" in epc("audit", path).stdout.decode()
 
 
+SCORED = """id,answer,score,human_1,human_2
+1,x,5,5,5
+2,xx,4,3,4
+3,xxx,2,2,
+4,xy,3,1,1
+5,xyx,3,,n/a
+"""
+
+
+@pytest.mark.parametrize("people", ["human", "human_1"])
+def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_path: Path) -> None:
+    """Four answers have scores of people: 5, 3.5, 2 and 1. Three are at most 1 point away.
+
+    The judge's mean is 3.5, theirs 2.875; the sum of products is 5.75, of squares 5 and 9.1875.
+    """
+    path, saved = tmp_path / "votes.csv", tmp_path / "v.parquet"
+    text = SCORED
+    if people == "human":  # one column, several persons in a cell
+        text = text.replace("human_1,human_2", people).replace("3,4\n", "3;4\n")
+        text = text.replace("5,5\n", "5\n").replace("2,2,", "2,2").replace("1,1", "1")
+        text = text.replace(",,n/a", ",n/a")
+    path.write_text(text, "utf-8")
+
+    (group,) = audited(path, "--save", str(saved))["groups"]
+
+    figures = {name: figure["value"] for name, figure in group["figures"].items()}
+    assert figures["human_score_within_1"] == 0.75
+    assert figures["human_score_shift"] == pytest.approx(0.625)
+    assert figures["human_score_correlation"] == pytest.approx(5.75 / (5 * 9.1875) ** 0.5)
+    assert audited(saved)["groups"] == [group]
+    said = epc("audit", path).stdout.decode().splitlines()[1]
+    assert said.startswith("- the judge scores 75% of 4 answers within 1 point of people; correlat")
+    # A judge that gives one score is as near, and nothing says that it sees what people see.
+    path.write_text(re.sub(r"^(\d,x[xy]*),\d", r"\1,3", text, flags=re.MULTILINE), "utf-8")
+    (same,) = audited(path)["groups"]
+    assert "human_score_correlation" not in same["figures"]
+
+
 def test_rows_without_a_score_are_named_in_text_page_and_json(tmp_path: Path) -> None:
     path, page = tmp_path / "scores.csv", tmp_path / "r.html"
     path.write_text(

@@ -9,7 +9,16 @@ from math import isclose
 from statistics import fmean
 from typing import Any, Final
 
-from oracle.observed_figures import confident, gold, humans, places, repeated, said, scored
+from oracle.observed_figures import (
+    confident,
+    gold,
+    humans,
+    places,
+    repeated,
+    said,
+    scored,
+    scored_by_people,
+)
 from oracle.observed_lists import effect, of_lists, of_picks
 from oracle.observed_pairs import Asked, own, pairs
 from oracle.observed_rows import Verdict, alike, in_pairs, pair_of, rows_of
@@ -136,7 +145,7 @@ def _group(
     equal, other, _ = repeated(rows)
     asked = setting.asked or {}
     figures = {**places(rows), **humans(rows), **confident(rows)}
-    figures |= scored(rows) | own(one, every, choices.get("same", {}))
+    figures |= scored(rows) | scored_by_people(rows) | own(one, every, choices.get("same", {}))
     figures |= _stated(rows, lists, sum(asked.values()))
     transfer: Json = {}
     if crossing:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, combinations
-from math import fsum, log2
-from statistics import fmean
+from math import atanh, fsum, log2, tanh
+from statistics import correlation, fmean, pstdev
 from typing import Final
 
 from oracle.observed_rows import CHOICES, Verdict
@@ -193,6 +193,38 @@ def scored(rows: list[Verdict]) -> dict[str, Json | None]:
     tasks = {task for task, long, _ in moved if abs(long) > 1e-12}
     n = sum(len(by_task[task]) for task in tasks)
     return {"score_per_doubling": {**linear(slope, moves, n), "items": len(tasks)}}
+
+
+def scored_by_people(rows: list[Verdict]) -> dict[str, Json | None]:
+    """Return how far scores are those of people."""
+    both = [
+        (row, row.score, row.stated["human_score"])
+        for row in rows
+        if row.score is not None and row.stated["human_score"] is not None
+    ]
+    figures = {
+        "human_score_within_1": share([(float(abs(x - y) <= 1), 1, row) for row, x, y in both]),
+        "human_score_shift": average([(row.cluster, x - y) for row, x, y in both]),
+    }
+    if min(len({x for _, x, _ in both}), len({y for _, _, y in both})) > 1:
+        value = correlation([x for _, x, _ in both], [y for _, _, y in both])
+        figures["human_score_correlation"] = _by_fisher(value, both)
+    return figures
+
+
+def _by_fisher(r: float, both: list[tuple[Verdict, float, float]]) -> Json:
+    """Return a correlation whose interval is one of its inverse hyperbolic tangent."""
+    if 1 - r**2 <= 1e-12:
+        return linear(r, [(row.cluster, 0.0) for row, _, _ in both], len(both))
+    xs, ys = [x for _, x, _ in both], [y for _, _, y in both]
+    moves = [
+        (row.cluster, (u * v - r * (u * u + v * v) / 2) / (1 - r**2) / len(both))
+        for row, x, y in both
+        for u, v in [((x - fmean(xs)) / pstdev(xs), (y - fmean(ys)) / pstdev(ys))]
+    ]
+    found = linear(atanh(r), moves, len(both))
+    ends = found["ci95"] and [tanh(end) for end in found["ci95"]]
+    return {**found, "value": r, "ci95": ends}
 
 
 def confident(rows: list[Verdict]) -> dict[str, Json | None]:

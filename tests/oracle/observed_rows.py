@@ -13,6 +13,7 @@ CHOICES: Final = ("a", "b", "tie")
 _LONG: Final = 100
 _FIELDS: Final = (
     *("item", "setting", "first", "repeat", "gold", "humans", "verdict", "a_score", "b_score"),
+    "human_score",
     *("question_sha256", "a_sha256", "b_sha256", "a_length", "b_length"),
     *("answer_sha256", "answer_length", "a_by", "b_by", "subset", "confidence", "candidates"),
     *("scores", "picked", "order", "right", "input_tokens", "output_tokens"),

@@ -113,7 +113,7 @@ def _incomplete(verdicts: Verdicts) -> Iterator[_Fault]:
     for field in ("first", "gold", "humans", "b_score", "b_by", "b_length"):
         rows = ~absent(getattr(verdicts, field)) & alone
         yield _Fault(field, rows, "speaks of no candidate b", needed)
-    for field in ("a_score", "a_by", "a_length"):
+    for field in ("a_score", "human_score", "a_by", "a_length"):
         rows = ~absent(getattr(verdicts, field)) & listed
         yield _Fault(field, rows, "speaks of no candidate a", "use `candidates` and `scores`")
     one, other = absent(verdicts.answer_sha256), absent(verdicts.answer_length)

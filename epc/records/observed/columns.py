@@ -61,6 +61,7 @@ class Verdicts:
     repeat: Column
     gold: Column
     humans: Column
+    human_score: Column
     candidates: Column
     scores: Column
     picked: Column

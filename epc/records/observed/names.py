@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from epc.printable import some
+from epc.records.observed.types import HUMAN_SCORE
 
 # Fields in the order in which they take columns, and the other names of their columns.
 ALSO: Final[Mapping[str, str]] = {
@@ -26,6 +27,7 @@ ALSO: Final[Mapping[str, str]] = {
     " judge_decision judgment judgement preference preferred decision choice vote",
     "humans": "human people human_label human_labels human_winner human_verdict human_preference"
     " human_choice human_vote human_decision annotator annotators expert person",
+    "human_score": "human_rating people_score expert_score annotator_score",
     "gold": "gold_label ground_truth truth correct_label reference_label expected label",
     "a_score": "score_a rating_a score_1 rating_1 score1",
     "b_score": "score_b rating_b score_2 rating_2 score2",
@@ -48,6 +50,7 @@ _ALONE: Final[Mapping[str, str]] = {
     "a_by": "author system generator",
     "a_score": "score rating grade judge_score",
 }
+_HUMANS: Final = "humans"
 _PROMPT, _QUESTION, _SCORE, _ANSWER = "prompt", "question", "a_score", "answer"
 _JUDGE, _VERDICT, _SIDES = "judge", "verdict", ("a", "b")
 _PERSON: Final = re.compile(r"(human|annotator|rater|person|expert|reviewer)(_label)?_?\d+")
@@ -155,12 +158,10 @@ def recognised(
         _take(alone, columns, free, taken)
         if _ANSWER in columns and not {"a", *named} & {*columns, *taken}:
             columns |= {"a": columns.pop(_ANSWER)}
-        graded = columns.get(_SCORE, "")
-        if _VERDICT not in {*columns, *taken} and are_labels(graded, sample, labels, words=True):
-            columns[_VERDICT] = columns.pop(_SCORE)
+        _read_grades(columns, taken, sample, labels)
     people = [name for name in people_of(present) if name in free.values()]
-    if people and "humans" not in {*columns, *taken}:
-        columns |= {"humans": ", ".join(people)}
+    if people and _HUMANS not in {*columns, *taken}:
+        columns |= {_HUMANS: ", ".join(people)}
     if not {_VERDICT, _SCORE, "b_score"} & {*columns, *taken}:
         judge = [] if _JUDGE in taken else [columns.get(_JUDGE, "")]
         alike = [name for name in judge if are_labels(name, sample, labels)] or [
@@ -171,7 +172,18 @@ def recognised(
         if len(alike) == 1:
             columns = {of: name for of, name in columns.items() if name != alike[0]}
             columns[_VERDICT] = alike[0]
+    if _HUMANS in columns and not {_VERDICT, "b_score"} & {*columns}:
+        columns |= {HUMAN_SCORE: columns.pop(_HUMANS)}
     return columns
+
+
+def _read_grades(
+    columns: dict[str, str], taken: Collection[str], sample: Sample, labels: Collection[str]
+) -> None:
+    """Take a column of scores that holds words, such as `correct`, for the verdict."""
+    graded = columns.get(_SCORE, "")
+    if _VERDICT not in {*columns, *taken} and are_labels(graded, sample, labels, words=True):
+        columns[_VERDICT] = columns.pop(_SCORE)
 
 
 def are_labels(

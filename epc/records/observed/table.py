@@ -42,6 +42,7 @@ from epc.records.observed.table_rows import (
     words_of,
 )
 from epc.records.observed.types import (
+    HUMAN_SCORE,
     SCORES,
     UNKNOWN,
     Header,
@@ -141,12 +142,13 @@ def _fields(source: Path, work: Work) -> Cells:
     if work.causes:
         return
     columns = dict(work.taken.columns)
-    people = columns.pop(HUMANS, "").split(", ")
+    of_people = HUMAN_SCORE if HUMAN_SCORE in columns else HUMANS
+    people = columns.pop(of_people, "").split(", ")
     with _opened(source, work.causes) as (_, table):
         for line, cells in table:
             values = {name: cells[column] for name, column in columns.items()}
             if labels := [cells[column] for column in people if cells.get(column)]:
-                values[HUMANS] = ";".join(labels)
+                values[of_people] = ";".join(labels)
             if EACH_ROW in work.taken.assumed:
                 values[ITEM] = f"line {line}"
             yield line, {**work.constants, **values}
@@ -207,7 +209,7 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
     _refuse(columns, {*columns, *stated, *authors}, present, sample, work)
     said = [row[columns[VERDICT]] for row in sample if VERDICT in columns]
     assumed = dict(_assumed({*columns, *stated, *authors}, said))
-    people = columns.get(HUMANS, "").split(", ")
+    people = columns.get(HUMAN_SCORE, columns.get(HUMANS, "")).split(", ")
     unused = [name for name in present if name not in {*columns.values(), *people}]
     constants = {**stated, **authors}
     work.taken = Taken(columns=columns, constants=constants, unused=unused, assumed=[*assumed])

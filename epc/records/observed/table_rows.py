@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 from sys import intern
 from typing import Any, Final
 
@@ -14,7 +15,16 @@ from epc.records.findings import Causes
 from epc.records.observed.checking import misread
 from epc.records.observed.converting import Request, Taken, day_of, digest
 from epc.records.observed.names import MISSING, NO_ANSWER, PASSES, SIDES, bare
-from epc.records.observed.types import NUMBERS, SCORES, UNKNOWN, Judge, Prompt, Row, Setting
+from epc.records.observed.types import (
+    HUMAN_SCORE,
+    NUMBERS,
+    SCORES,
+    UNKNOWN,
+    Judge,
+    Prompt,
+    Row,
+    Setting,
+)
 
 FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")
@@ -203,7 +213,9 @@ def _read(name: str, cell: str) -> str | float:
     """Return a cell as the field has it; a score may be `8/10`."""
     if name in NUMBERS and _COMMA.fullmatch(cell):
         cell = cell.replace(",", ".")
-    if name not in SCORES or _NUMBER.fullmatch(cell):
+    if name == HUMAN_SCORE and ";" in cell:
+        return fmean(float(_read(name, part.strip())) for part in cell.split(";"))
+    if name not in (*SCORES, HUMAN_SCORE) or _NUMBER.fullmatch(cell):
         return intern(day_of(cell) if name == "date" else cell)
     score = score_in(cell)
     if score is None:

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 SCORES: Final = ("a_score", "b_score")
-NUMBERS: Final = (*SCORES, "confidence", "input_tokens", "output_tokens")
+HUMAN_SCORE: Final = "human_score"
+NUMBERS: Final = (*SCORES, HUMAN_SCORE, "confidence", "input_tokens", "output_tokens")
 UNKNOWN: Final = "unknown"
 
 Name = Annotated[str, Meta(min_length=1)]
@@ -49,6 +50,7 @@ class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_de
     repeat: Count | UnsetType = UNSET
     gold: Choice | UnsetType = UNSET
     humans: Annotated[tuple[Choice, ...], Meta(min_length=1)] | UnsetType = UNSET
+    human_score: Score | UnsetType = UNSET
     candidates: Annotated[tuple[Digest, ...], Meta(min_length=2)] | UnsetType = UNSET
     scores: tuple[Score | None, ...] | UnsetType = UNSET
     picked: Count | UnsetType = UNSET

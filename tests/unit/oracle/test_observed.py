@@ -82,6 +82,7 @@ def lines(draw: st.DrawFn) -> list[dict[str, Any]]:
             for field in ("first", "b_sha256", "b_length", "b_by"):
                 line.pop(field, None)
             place, said = "", {"a_score": draw(st.integers(1, 4))}
+            said |= draw(st.sampled_from([{}, {"human_score": 2}, {"human_score": 3.5}]))
         found.setdefault((name, place, setting, repeat), line | said | more)
     return [*found.values(), *draw(st.just(list(found.values())[:1]))]
 
