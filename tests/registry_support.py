@@ -261,12 +261,8 @@ def cut_down(folder: Path, *tags: str) -> None:
     for path in lives.glob("*.json"):
         if not any(tag.endswith(f"-{path.stem}") for tag in tags):
             path.unlink()
-    sealed = [path for path in lives.iterdir() if path.name != "SHA256SUMS"]
-    (lives / "SHA256SUMS").write_text(sums_text({p.name: file_sha256(p) for p in sealed}))
     lines = (home / "events.jsonl").read_text().splitlines()
     events = [event for event in map(json.loads, lines) if event.get("tag") in tags]
-    seal = {"event": "lives_sealed", "sha256": file_sha256(lives / "SHA256SUMS")}
-    events.append({"date": events[-1]["date"], **seal})
     (home / "events.jsonl").write_text("".join(map(dumps_line, events)))
     assert run_program("admin", "snapshot", "headlines", cwd=folder).returncode == 0
 

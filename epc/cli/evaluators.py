@@ -151,7 +151,7 @@ def succeed(
 
 @click.group(
     cls=MovedGroup,
-    moved=to_admin("check", "seal", "sync", group="evaluators"),
+    moved=to_admin("check", "sync", group="evaluators"),
 )
 def command() -> None:
     """The lifecycles of evaluators: when each platform released, deprecated and retires them."""

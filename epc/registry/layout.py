@@ -5,7 +5,6 @@
     snapshots/spot-checks/            what spot checks asked, and were answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/evaluators/catalogue.csv  models that lists alone know, a line a platform
-    snapshots/evaluators/SHA256SUMS   digests of these, sealed by an event
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
     snapshots/TAG/metrics.json        its figures
     snapshots/TAG/manifest.json       measured ones: the run's manifest
@@ -45,7 +44,6 @@ OBSERVED: Final = "observed.json"
 VERDICTS: Final = "verdicts.jsonl"
 POINTER: Final = SEALED
 SUMS: Final = "SHA256SUMS"
-LIVES_SEALED: Final = "lives_sealed"  # the event that is about no snapshot, but these records
 STORE: Final = ".store"
 ASIDE: Final = ".publish"
 HEADLINES: Final = "dvc"

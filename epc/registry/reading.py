@@ -236,8 +236,8 @@ def _part(path: Path | str, key: str) -> Any:
 
 
 def is_seal(row: Any) -> bool:
-    """Return whether an event is about files of the checkout alone, which no document has."""
-    return isinstance(row, dict) and ("event", layout.LIVES_SEALED) in row.items()
+    """Return whether an event seals evaluators' records, as was done before git alone kept them."""
+    return isinstance(row, dict) and ("event", "lives_sealed") in row.items()
 
 
 def _lines(path: Path) -> Iterator[Any]:

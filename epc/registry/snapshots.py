@@ -167,18 +167,6 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LivesSealed:
-    """On this day the lives of evaluators were as the list of digests says that has this digest.
-
-    A line of `events.jsonl` that is about no snapshot.
-    """
-
-    date: date
-    sha256: str
-    event: Literal["lives_sealed"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SpotChecked:
     """A published spot check, and its result."""
 

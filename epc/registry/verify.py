@@ -1,8 +1,7 @@
 """Is everything as it was published, and are words of trust earned? (`epc snapshot verify`).
 
 Git holds the events; a `published` event holds the digest of its folder's SHA256SUMS, and that the
-digest of every file; so does `lives_sealed` for the lives of evaluators. One flipped byte anywhere
-breaks a link, and the finding names the file.
+digest of every file. One flipped byte anywhere breaks a link, and the finding names the file.
 """
 
 from collections.abc import Iterator
@@ -15,14 +14,14 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry import layout, sealed_lives, trust
+from epc.registry import layout, trust
 from epc.registry.expiry import impossible
 from epc.registry.file_sources import reader
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import CLAUSE, RESTORE, departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
-from epc.registry.reading import folders, of_folder
+from epc.registry.reading import folders, is_seal, of_folder
 from epc.registry.record import Record
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched
@@ -76,7 +75,6 @@ def verify(checkout: Path) -> list[Finding]:
     findings = Findings()
     home = checkout / layout.FOLDER
     sealed = _events(checkout, findings)
-    sealed_lives.check(checkout, sealed_lives.latest(checkout), findings)
     _links(home, findings)
     for folder in folders(checkout):
         _folder(folder, sealed.get(folder.name), findings)
@@ -119,7 +117,7 @@ def _events(checkout: Path, findings: Findings) -> dict[str, str]:
             findings.add(CLAUSE, where, f"{tag} is published twice", "remove this line")
         elif kind == "published":
             sealed[tag] = row["sha256"]
-        elif tag not in sealed and kind != layout.LIVES_SEALED:
+        elif tag not in sealed and not is_seal(row):
             problem = f"{tag} was not published before this"
             findings.add(CLAUSE, where, problem, "see `epc snapshot list` for what there is")
     _history(checkout, file, findings)

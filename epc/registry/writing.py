@@ -13,7 +13,7 @@ from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.locking import RegistryLock
 from epc.registry.reading import of_folder
-from epc.registry.snapshots import Event, LivesSealed
+from epc.registry.snapshots import Event
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def end(lock: RegistryLock, event: Event) -> Path:
     return append(lock, event)
 
 
-def append(lock: RegistryLock, *events: Event | LivesSealed) -> Path:
+def append(lock: RegistryLock, *events: Event) -> Path:
     """Add events at the end of the registry's, all of them or none.
 
     Raises: WorldError if the disk fails.

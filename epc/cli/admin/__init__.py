@@ -10,7 +10,7 @@ command = LazyGroup(
         "Commands": {
             "snapshot": "Publish, withdraw and end snapshots, make tags, keep a witness.",
             "submission": "Print a check's comment, publish merged submissions.",
-            "evaluators": "Check, seal and update the lifecycles of evaluators.",
+            "evaluators": "Check and update the lifecycles of evaluators.",
             "site": "The published site: build it, serve it.",
             "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",
             "github": "Read from GitHub and write there, for the workflows.",

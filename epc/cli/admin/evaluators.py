@@ -1,4 +1,4 @@
-"""`epc admin evaluators`: check, seal and update the lifecycles of evaluators."""
+"""`epc admin evaluators`: check and update the lifecycles of evaluators."""
 
 import click
 
@@ -6,10 +6,8 @@ from epc.cli.common import (
     checkout_here,
     echo_json,
     leave,
-    locked_here,
     note,
     now,
-    say,
     say_findings,
 )
 from epc.cli.lists import claimed, from_option
@@ -38,24 +36,6 @@ def check(form: str) -> None:
     if form == "text":
         note(f"findings: {len(findings)}")
     leave(clean=not findings)
-
-
-@command.command()
-def seal() -> None:
-    r"""Seal the evaluator records of this checkout, as they are now.
-
-    Writes their digests to snapshots/evaluators/SHA256SUMS, and an event with the digest of that
-    list. From then on `epc snapshot verify` finds a record that changed. Refuses records that
-    `epc admin evaluators check` finds fault with.
-
-    \b
-    Example:
-      epc admin evaluators seal
-    """
-    from epc.registry.sealed_lives import seal as seal_records
-
-    with locked_here() as lock:
-        say(seal_records(lock, now().date()))
 
 
 @command.command()

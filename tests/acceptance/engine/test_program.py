@@ -230,7 +230,7 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
         (("recompute", "run"), "`epc validate --write`"),
         (("verify", "TAG"), "`epc watch TAG --spot-check N`"),
         (("snapshot", "publish", "x"), "`epc admin snapshot publish`"),
-        (("evaluators", "seal"), "`epc admin evaluators seal`"),
+        (("evaluators", "sync"), "`epc admin evaluators sync`"),
         (("submission", "publish"), "`epc admin submission publish`"),
     ],
 )

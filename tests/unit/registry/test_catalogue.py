@@ -5,16 +5,12 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record
 
-from epc.records.findings import Findings
 from epc.registry.catalogue import COLUMNS, lines, text_of
 from epc.registry.checking import check
 from epc.registry.expiry import Expiry
-from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.scan.scan import Vocabulary
-from epc.registry.sealed_lives import check as check_seal
-from epc.registry.sealed_lives import latest, seal
 
 HEAD = ",".join(COLUMNS)
 AS_OF = day("2026-11-26")
@@ -125,16 +121,3 @@ def test_two_models_under_one_name_and_unreadable_lines_are_found(
     path.write_text(given)
 
     assert any(problem in finding.problem for finding in check(tmp_path))
-
-
-def test_a_changed_line_breaks_the_seal(tmp_path: Path) -> None:
-    checkout, findings = Checkout(tmp_path), Findings()
-    path = checkout.home / "evaluators" / "catalogue.csv"
-    path.write_text(text(*LISTED))
-    with locked(tmp_path, tell=print) as held:
-        seal(held, AS_OF)
-    path.write_text(text(*LISTED[1:]))
-
-    check_seal(tmp_path, latest(tmp_path), findings)
-
-    assert [finding.where for finding in findings.kept()] == ["snapshots/evaluators/catalogue.csv"]

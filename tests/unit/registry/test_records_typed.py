@@ -17,7 +17,7 @@ from epc.records.typed import as_json, parse
 from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.lifecycles import GenerationRecord
 from epc.registry.record import Record as Card
-from epc.registry.snapshots import Event, LivesSealed, Metrics
+from epc.registry.snapshots import Event, Metrics
 from epc.registry.submissions.report import Report
 from epc.registry.submissions.statement import Statement
 
@@ -131,6 +131,6 @@ def test_a_published_generation_is_written_as_it_was_read(path: Path) -> None:
 def test_the_published_events_are_written_as_they_were_read() -> None:
     lines = (ROOT / "snapshots" / "events.jsonl").read_text().splitlines(keepends=True)
 
-    kinds = [LivesSealed if "lives_sealed" in line else Event for line in lines]
-    read = [parse(json.loads(line), kind) for line, kind in zip(lines, kinds, strict=True)]
-    assert [dumps_line(as_json(event)) for event in read] == lines
+    about_snapshots = [line for line in lines if "lives_sealed" not in line]
+    read = [parse(json.loads(line), Event) for line in about_snapshots]
+    assert [dumps_line(as_json(event)) for event in read] == about_snapshots
