@@ -37,7 +37,7 @@ from epc.site.rendering import lists, with_tables
 from epc.site.rendering import pages as rendered
 from epc.site.social import cards
 from epc.site.with_mkdocs import guarded, make_pages, themes
-from epc.site.writing import MARK, Content, Folder, addressed, settings
+from epc.site.writing import Content, Folder, addressed, require_ours, settings
 
 WORK: Final = Path("build") / "site"
 _SOURCES: Final = "site"
@@ -49,13 +49,12 @@ _NOT_OURS: Final = re.compile(r"sitemap\.xml(\.gz)?|assets/javascripts/lunr/.*|.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """What a build made: where, of how much, and how many files are others than before."""
+    """What a build made: where, and of how much."""
 
     out: Path
     snapshots: int
     evaluators: int
     pages: int
-    changed: int
 
     def as_json(self) -> dict[str, Any]:
         """Return it as plain JSON."""
@@ -79,12 +78,13 @@ def build(
     Raises: UsageError if the folder is somebody else's; WorldError if the disk or mkdocs fails.
     """
     work = (checkout / WORK).absolute()
-    target, sources = Folder(out.absolute()), Folder(work / "sources")
+    require_ours(out)
+    sources = Folder(work / "sources")
     site = collect(checkout, as_of=as_of, address=address, repository=repository)
     tell(f"collected {len(site.snapshots)} snapshots of {len(site.evaluators)} evaluators")
     site = replace(
         site,
-        evidence=gathered(site.snapshots, work / "evidence"),
+        evidence=gathered(site.snapshots),
         successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
     )
     pictures: dict[str, str] = {}
@@ -92,23 +92,20 @@ def build(
         sources.put(name, text)
     for place, page in rendered(site, partial(_drawn, site, pictures)):
         sources.put(f"docs/{place}index.md", page)
-    sources.tidy()
     tell("wrote the pages; mkdocs makes them into HTML")
     make_pages(sources.path, work / "html", as_of)
-    changed = 0
+    target = Folder(out.absolute(), address)
     pages: list[str] = []
     for name, content in _published(work / "html", checkout / _SOURCES / "docs"):
-        changed += target.put(name, content)
+        target.put(name, content)
         pages += [name.removesuffix(_PAGE)] if name.endswith(_PAGE) else []
     for name, content in _beside(site, pictures, pages, work):
-        changed += target.put(name, content)
-    target.tidy()
+        target.put(name, content)
     return Built(
         out=target.path,
         snapshots=len(site.snapshots),
         evaluators=len(site.evaluators),
         pages=len(pages),
-        changed=changed,
     )
 
 
@@ -118,7 +115,7 @@ def _beside(
     """Yield all that is no page: pictures, and what programs read."""
     yield from pictures.items()
     for tag, evidence in site.evidence.items():
-        for name, content in evidence.files():
+        for name, content in evidence.files.items():
             yield f"snapshots/{tag}/{name}", content
     if pictures or site.evidence:
         yield _SCRIPT, script()
@@ -127,7 +124,6 @@ def _beside(
     if site.address:
         yield "sitemap.xml", machines.sitemap(site, pages)
     yield ".nojekyll", ""
-    yield MARK, site.address
 
 
 def _drawn(site: Site, pictures: dict[str, str], page: EvaluatorPage | SnapshotPage) -> Markup:

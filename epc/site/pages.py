@@ -6,16 +6,19 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from markupsafe import Markup
+
 from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.drift import Together
 from epc.analysis.observed_agreement import Pair
 from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
+from epc.protocol.config import Configuration
 from epc.records.judging.documents import OUTPUTS, Plan, RunLog
 from epc.registry import layout
 from epc.registry.expiry import Expiry, Policy
-from epc.registry.figures import Figure, figures_of, headline_of
+from epc.registry.figures import Figure, figures_of, has_reference_coin, headline_of
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life, LifeRecord, Stated
 from epc.registry.listing import Change
@@ -24,8 +27,7 @@ from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
-from epc.simulation.noise import Band
-from epc.site.evidence import Evidence
+from epc.simulation.noise import Band, coin_bands
 
 Noise = Band  # a noise floor: 95% of single seeds lie in low to high
 
@@ -300,6 +302,50 @@ class EvaluatorPage:
     @property
     def _standing(self) -> list[SnapshotPage]:
         return [s for s in self.baselines if s.row.standing.state.reason != "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRate:
+    """How often a strategy won against the baseline, over the distinct comparisons of a domain.
+
+    A round asked anew is a comparison of its own. `rate` is None where nothing was decided.
+    """
+
+    strategy: str
+    domain: str
+    wins: int
+    losses: int
+    ties: int
+
+    @property
+    def rate(self) -> float | None:
+        """The share of wins among what was decided."""
+        decided = self.wins + self.losses
+        return self.wins / decided if decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What the site shows of a measured snapshot's manifest and trials.
+
+    `coin` is what a coin flip gives in its setting. `note` says how its noise floor came about,
+    `account` what was asked, how, and what was answered. `gallery` are its pictures, and `files`
+    what goes with them, by their places beside its page.
+    """
+
+    coin: Mapping[str, Band]
+    win_rates: tuple[WinRate, ...]
+    note: Markup
+    account: Markup
+    gallery: Markup
+    files: Mapping[str, str]
+
+
+def bands_of(snapshot: Snapshot, evidence: Evidence | None) -> Mapping[str, Band] | None:
+    """Return a coin flip's bands under a snapshot's conditions; None where these are not known."""
+    if evidence is not None:
+        return evidence.coin
+    return coin_bands(Configuration()) if has_reference_coin(snapshot) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

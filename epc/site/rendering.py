@@ -23,11 +23,10 @@ from epc.simulation.noise import coin_bands
 from epc.site import badges, citing, describing, front, linked_data, profile, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
-from epc.site.evidence import bands_of
 from epc.site.front import part
 from epc.site.guessing import is_followed, platforms
 from epc.site.living import living
-from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage, bands_of
 from epc.site.social import has_card
 from epc.site.story import story
 from epc.site.telling import no_baseline, told

@@ -14,7 +14,6 @@ from typing import Final
 from epc.errors import WorldError
 from epc.records.strict_json import dumps
 from epc.site import mkdocs_hook
-from epc.site.writing import put
 
 _TOLD: Final = re.compile(r"\x1b\[[0-9;]*m")
 # The theme's search (lunr) names a node of its word graph by its letters and its neighbours'
@@ -36,7 +35,7 @@ def make_pages(sources: Path, html: Path, as_of: date) -> None:
     Raises: WorldError if the disk or mkdocs fails.
     """
     configured = sources.with_name("mkdocs.yml")
-    put(configured, dumps(_hooked(sources)).encode())
+    configured.write_text(dumps(_hooked(sources)), "utf-8")
     words = ["build", "--strict", "--quiet", "--config-file", str(configured)]
     moment = int(datetime.combine(as_of, time(), tzinfo=UTC).timestamp())
     quiet = {"NO_MKDOCS_2_WARNING": "1", "SOURCE_DATE_EPOCH": str(moment)}
@@ -54,9 +53,9 @@ def make_pages(sources: Path, html: Path, as_of: date) -> None:
         raise WorldError(f"mkdocs refused the pages:\n{output}")
     for worker in html.glob("assets/javascripts/workers/search.*.js"):
         code = worker.read_text("utf-8")
-        put(worker, _NAME_OF_NODE.sub(r'\1=\1+\2+\3.id+","}return \1', code).encode())
+        worker.write_text(_NAME_OF_NODE.sub(r'\1=\1+\2+\3.id+","}return \1', code), "utf-8")
     for bundle in html.glob("assets/javascripts/bundle.*.js"):
-        put(bundle, bundle.read_text("utf-8").replace(_EAGER, "!1").encode())
+        bundle.write_text(bundle.read_text("utf-8").replace(_EAGER, "!1"), "utf-8")
 
 
 def _hooked(sources: Path) -> dict[str, object]:

@@ -1,13 +1,11 @@
-"""Where a file of the site stands, and writing only those that changed."""
+"""Where a file of the site stands, and what mkdocs is told of addresses."""
 
-import filecmp
-import os
 import re
 import shutil
 from pathlib import Path
 from typing import Any, Final
 
-from epc.errors import UsageError, WorldError
+from epc.errors import UsageError, able_to
 from epc.site.pages import Site
 
 Content = str | bytes | Path  # a path is that of a file which is copied
@@ -16,77 +14,49 @@ Content = str | bytes | Path  # a path is that of a file which is copied
 MARK: Final = ".epc-site"
 
 
-class Folder:
-    """A folder that is brought to hold exactly what is put into it.
+def require_ours(path: Path) -> None:
+    """Refuse a folder that somebody else filled.
 
-    Files that are there already with the same content are not written again; what was not put is
-    removed at the end. A folder that somebody else filled is refused. On a disk that does not tell
-    capitals from small letters the first of two such names stays.
+    Raises: UsageError.
+    """
+    if path.exists() and not (path / MARK).is_file() and (path.is_file() or any(path.iterdir())):
+        raise UsageError(
+            f"{path} holds something else\n"
+            "  fix: name an empty folder, or one that `epc admin site build` made"
+        )
+
+
+class Folder:
+    """A folder made anew; `address` is where it will be published, if it will.
+
+    Of two names that a disk does not tell apart the first one stays.
 
     Raises: UsageError if the folder is somebody else's; WorldError if the disk fails.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, address: str = "") -> None:
+        require_ours(path)
         self.path = path
-        if path.exists() and (not path.is_dir() or (any(path.iterdir()) and not _is_ours(path))):
-            raise UsageError(
-                f"{path} holds something else\n"
-                "  fix: name an empty folder, or one that `epc admin site build` made"
-            )
-        path.mkdir(parents=True, exist_ok=True)
-        (path / MARK).touch()
-        self._folds = (path / MARK.upper()).exists()
-        self._wanted = {str(path / MARK)}
-        self._folded = {str(path / MARK).casefold()}
+        with able_to("write", path):
+            path.mkdir(parents=True, exist_ok=True)
+            for entry in path.iterdir():
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry)
+                else:
+                    entry.unlink()
+        self.put(MARK, address)
 
-    def put(self, name: str, content: Content) -> bool:
-        """Have a file hold this, and return whether it did not before."""
+    def put(self, name: str, content: Content) -> None:
+        """Have a file hold this, or what another one holds."""
         path = self.path / name
-        folded = str(path).casefold()
-        if self._folds and str(path) not in self._wanted and folded in self._folded:
-            return False
-        self._wanted.add(str(path))
-        self._folded.add(folded)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return put(path, content.encode() if isinstance(content, str) else content)
-
-    def tidy(self) -> None:
-        """Remove what was not put."""
-        needed: set[str] = set()
-        for folder in {os.path.dirname(path) for path in self._wanted}:  # noqa: PTH120  (of thousands)
-            while folder and folder not in needed:
-                needed.add(folder)
-                folder = os.path.dirname(folder)  # noqa: PTH120, PLW2901
-        for parent, folders, files in os.walk(self.path, topdown=False):
-            for name in files:
-                if f"{parent}{os.sep}{name}" not in self._wanted:
-                    Path(parent, name).unlink()
-            for name in folders:
-                if f"{parent}{os.sep}{name}" not in needed:
-                    Path(parent, name).rmdir()
-
-
-def put(path: Path, content: bytes | Path) -> bool:
-    """Have a file hold this, or what another one holds, and return whether it did not before.
-
-    Raises: WorldError if the disk fails.
-    """
-    try:
-        if isinstance(content, Path):
-            if path.is_file() and filecmp.cmp(content, path, shallow=False):
-                return False
-            shutil.copyfile(content, path)
-        elif path.is_file() and path.read_bytes() == content:
-            return False
-        else:
-            path.write_bytes(content)
-    except OSError as error:
-        raise WorldError(f"cannot write {path}: {error.strerror or error}") from error
-    return True
-
-
-def _is_ours(path: Path) -> bool:
-    return (path / MARK).is_file()
+        if path.exists():
+            return
+        with able_to("write", path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if isinstance(content, Path):
+                shutil.copyfile(content, path)
+            else:
+                path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 _HERE: Final = "this checkout"

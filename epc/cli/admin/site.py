@@ -23,7 +23,7 @@ def command() -> None:
     type=NEW,
     default=Path("public"),
     show_default=True,
-    help="The folder to bring up to date. It drops files of an earlier build that are gone.",
+    help="The folder to build. What an earlier build left there goes.",
 )
 @click.option(
     "--base-url",
@@ -66,7 +66,7 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
     else:
         click.echo(
             f"{built.out}: {built.pages} pages of {built.snapshots} snapshots and "
-            f"{built.evaluators} evaluators; {built.changed} files changed"
+            f"{built.evaluators} evaluators"
         )
 
 

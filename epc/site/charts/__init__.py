@@ -18,8 +18,7 @@ from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.seeds import gamma_chart, jsd_chart, verdicts_chart
 from epc.site.charts.sparkline import spark
-from epc.site.evidence import Evidence, WinRate
-from epc.site.pages import EvaluatorPage, SnapshotPage
+from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, WinRate
 
 __all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapshot", "spark"]
 

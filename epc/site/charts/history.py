@@ -20,8 +20,7 @@ from epc.report.charts.chart import (
     told,
 )
 from epc.simulation.noise import Band
-from epc.site.evidence import Evidence, bands_of
-from epc.site.pages import EvaluatorPage, SnapshotPage
+from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, bands_of
 from epc.spec.domains import Pair, pair_title
 
 _AIR: Final = 10  # days
@@ -219,7 +218,7 @@ def _measured(page: SnapshotPage, metric: Metric) -> Iterator[Json]:
             }
 
 
-def _band(coins: list[dict[str, Band] | None], metric: Metric) -> Band | None:
+def _band(coins: list[Mapping[str, Band] | None], metric: Metric) -> Band | None:
     """Return what a coin flip gives; None of excess, or where snapshots' conditions differ."""
     bands = {(coin or {}).get(metric.name) for coin in coins}
     return bands.pop() if len(bands) == 1 else None

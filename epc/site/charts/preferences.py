@@ -18,7 +18,7 @@ from epc.report.charts.chart import (
     quantity,
     told,
 )
-from epc.site.evidence import WinRate
+from epc.site.pages import WinRate
 from epc.statistics.intervals import share_interval
 
 _EVEN: Final = 0.5

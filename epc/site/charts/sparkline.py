@@ -9,8 +9,7 @@ from markupsafe import Markup
 from epc.report.charts.chart import BAND, FIRST, INK, MUTED
 from epc.simulation.noise import Band
 from epc.site.escaping import shown
-from epc.site.evidence import bands_of
-from epc.site.pages import Direction, Row
+from epc.site.pages import Direction, Row, bands_of
 from epc.spec.reference import STRATEGIES
 
 _WIDTH, _HEIGHT, _MARGIN = 132, 14, 4  # pixels

@@ -1,6 +1,5 @@
-"""A folder that is brought to hold exactly what is put into it."""
+"""A folder that a build makes anew."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,46 +8,30 @@ from epc.errors import UsageError
 from epc.site.writing import Folder
 
 
-def test_a_file_that_would_not_change_is_left_alone(tmp_path: Path) -> None:
-    Folder(tmp_path / "out").put("a/b.txt", "same")
-    path = tmp_path / "out" / "a" / "b.txt"
-    os.utime(path, (1, 1))
+def test_what_an_earlier_build_left_is_gone(tmp_path: Path) -> None:
+    Folder(tmp_path / "out").put("old/deep/file.txt", "x")
+    Folder(tmp_path / "out", "https://a.example/").put("kept.txt", "x")
 
-    assert Folder(tmp_path / "out").put("a/b.txt", "same") is False
-    assert path.stat().st_mtime == 1
-    assert Folder(tmp_path / "out").put("a/b.txt", "other") is True
-    assert path.read_text() == "other"
+    files = {path.name: path.read_text() for path in (tmp_path / "out").rglob("*")}
+    assert files == {".epc-site": "https://a.example/", "kept.txt": "x"}
 
 
-def test_what_is_no_longer_put_goes_and_takes_its_empty_folders_along(tmp_path: Path) -> None:
-    first = Folder(tmp_path / "out")
-    first.put("old/deep/file.txt", "x")
-    first.put("kept.txt", "x")
-    first.tidy()
-    second = Folder(tmp_path / "out")
-    second.put("kept.txt", "x")
-    second.tidy()
-
-    assert sorted(path.name for path in (tmp_path / "out").rglob("*")) == [".epc-site", "kept.txt"]
-
-
-def test_where_names_fold_the_first_spelling_has_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_two_names_that_a_disk_does_not_tell_apart_the_first_one_stays(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "out")
-    monkeypatch.setattr(folder, "_folds", True)
+    folder.put("evaluators/GPT.html", "first")
+    folder.put("evaluators/GPT.html", "second")
 
-    assert folder.put("evaluators/GPT.html", "first") is True
-    assert folder.put("evaluators/gpt.html", "second") is False
-    assert folder.put("evaluators/GPT.html", "first again") is True
-    assert folder.put("other.html", "third") is True
-    assert not (tmp_path / "out" / "evaluators" / "gpt.html").exists()
+    assert (tmp_path / "out" / "evaluators" / "GPT.html").read_text() == "first"
 
 
-def test_an_empty_folder_is_taken_and_a_file_is_not(tmp_path: Path) -> None:
+def test_an_empty_folder_is_taken_and_what_somebody_else_filled_is_not(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("x")
 
-    assert Folder(tmp_path / "empty").put("a", "b") is True
-    with pytest.raises(UsageError, match="holds something else"):
-        Folder(tmp_path / "file")
+    assert Folder(tmp_path / "empty").path.is_dir()
+    for name in ("file", "full"):
+        with pytest.raises(UsageError, match="holds something else"):
+            Folder(tmp_path / name)
+    assert (tmp_path / "full" / "mine").read_text() == "x"

@@ -19,14 +19,14 @@ from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.picture import svg
 from epc.simulation.noise import blind_band
+from epc.site.accounting import win_rates
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.gallery import _columns
 from epc.site.charts.preferences import win_rates_chart
 from epc.site.charts.seeds import MOST_SEEDS, gamma_chart
 from epc.site.collecting import collect
-from epc.site.evidence import WinRate, win_rates
 from epc.site.numbers import csv_text
-from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Site, SnapshotPage, WinRate
 
 __all__ = ["made", "ties", "tiny"]
 READ = "substantial, within coin-flip range"
