@@ -18,11 +18,11 @@ from epc.records.strict_json import dumps
 from epc.records.typed import as_json
 from epc.registry import publishing
 from epc.registry.cards import Said
-from epc.registry.locking import locked
 from epc.registry.submissions.check import check
 from epc.registry.submissions.checked import Base
 from epc.registry.submissions.making import make
 from epc.registry.submissions.statement import Statement, identity
+from epc.registry.writing import locked
 
 Json = dict[str, Any]
 Wanted = tuple[str, str, str]  # clause, place, a part of the problem

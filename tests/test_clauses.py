@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from test_documents import is_command
 
-from epc.site.clauses import CLAUSES as LIST
-from epc.site.clauses import page
+from epc.site.reference import CLAUSES as LIST
+from epc.site.reference import clauses_page as page
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent

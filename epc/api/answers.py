@@ -13,9 +13,8 @@ from epc.registry import expiry, succession
 from epc.registry.judge_cards import card_of
 from epc.registry.kept_ballots import Kept
 from epc.registry.reading import open_registry
-from epc.registry.scan.files import Text
+from epc.registry.scan.files import Rule, Text
 from epc.registry.scan.forms import text as scan_text
-from epc.registry.scan.policy import Rule
 from epc.registry.scan.scan import answered, scan
 from epc.registry.subjects import subject
 from epc.registry.which import which

@@ -15,9 +15,8 @@ from epc.errors import MalformedError, UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import manifest_path
 from epc.registry import data
-from epc.registry.fetching import restore_sealed
+from epc.registry.fetching import open_sealed, restore_sealed
 from epc.registry.reading import nearest_checkout
-from epc.registry.sealed import open_sealed
 from epc.registry.tables import TABLES
 from epc.registry.tags import Tag
 

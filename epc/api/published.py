@@ -15,8 +15,7 @@ from epc.registry.data_rows import batch_of_cards
 from epc.registry.expiry import Expiry
 from epc.registry.reading import open_registry
 from epc.registry.scan import forms
-from epc.registry.scan.files import Files
-from epc.registry.scan.policy import Rule
+from epc.registry.scan.files import Files, Rule
 from epc.registry.scan.scan import Scan
 from epc.registry.scan.scan import scan as found_in
 from epc.registry.which import which as answer

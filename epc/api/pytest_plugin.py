@@ -118,7 +118,7 @@ def _hold(
 def _named(model: str, until: str) -> "Named":
     """Return what the registry says of a judge today, in which an end by a day breaks the rule."""
     from epc.engine.clock import now
-    from epc.registry.scan.policy import Rule
+    from epc.registry.scan.files import Rule
     from epc.registry.scan.scan import answered
 
     today = now().date()

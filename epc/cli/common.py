@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from epc.records.findings import Checked
-    from epc.registry.locking import RegistryLock
     from epc.registry.registry import Registry
+    from epc.registry.writing import RegistryLock
 
 now = clock.now
 
@@ -90,7 +90,7 @@ def checkout_here() -> Path:
 
 def locked_here() -> "AbstractContextManager[RegistryLock]":
     """Hold the registry of the checkout around us, as whatever writes to it must."""
-    from epc.registry.locking import locked
+    from epc.registry.writing import locked
 
     return locked(checkout_here(), tell=note)
 

@@ -82,7 +82,7 @@ def command(
 def _beside(left: Path | str, right: Path | str | None, form: str) -> None:
     """Set a measurement beside a published one, or beside every row of the reference snapshot."""
     from epc.registry.beside import Beside, all_beside_text, beside_text, published
-    from epc.registry.reference import reference_rows
+    from epc.registry.showing import reference_rows
 
     registry, today = open_registry(None), now().date()
     first = _side(registry, left, today)

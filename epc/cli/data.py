@@ -46,7 +46,7 @@ def command(
       epc data --tables figures,verdicts --at v1.0-CoinFlip --out then
     """
     from epc.registry.data import absence, chosen, write
-    from epc.registry.sealed import open_sealed
+    from epc.registry.fetching import open_sealed
 
     names = chosen(tables.split(",") if tables else [])
     with open_sealed(registry, store=store, at=at) as sealed:

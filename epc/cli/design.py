@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import echo_json, leave, note, now, say, say_checked
-from epc.cli.grid import grid_options
-from epc.cli.options import NEW_FILE, format_option
+from epc.cli.options import NEW_FILE, format_option, grid_options
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 

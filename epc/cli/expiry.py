@@ -44,12 +44,12 @@ def command(
     if form == "json":
         echo_json([state.as_json() for state in states])
     elif form == "ics":
-        from epc.registry.calendar import calendar
+        from epc.registry.exports import calendar
 
         name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
         click.echo(calendar(states, name=name), nl=False)
     elif form == "svg":
-        from epc.registry.badge import of_judge
+        from epc.registry.exports import of_judge
 
         if len(states) != 1:
             many = f"{len(states)} answers; a badge has one"

@@ -86,9 +86,9 @@ def _pickers(judge: str, start: str, registry: str | None) -> "tuple[Work, Mappi
     """Return the bank as a work, and what a run begins with."""
     from epc.engine.optimised import STARTS, Pickers
     from epc.records.banks import shared_bank
-    from epc.registry.file_sources import reader
     from epc.registry.layout import BANK, FOLDER
     from epc.registry.reading import NAMED, nearest_checkout
+    from epc.registry.store import reader
 
     home = registry or str(nearest_checkout(NAMED))
     work = Pickers.of(shared_bank(reader(home)(f"{FOLDER}/{BANK}")), judge)

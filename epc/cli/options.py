@@ -1,11 +1,11 @@
 """Arguments and options that several commands share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -194,3 +194,54 @@ def judges_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         with_choices = option(with_choices)
     return with_choices
+
+
+Point = TypeVar("Point")
+Result = TypeVar("Result")
+
+
+def grid_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say where a simulation runs; the command gets them as `spread`."""
+
+    @click.option(
+        "--jobs",
+        type=click.IntRange(1, 1024),
+        default=1,
+        show_default=True,
+        help="Processes to spread the simulation over. The figures do not depend on it.",
+    )
+    @click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="A Dask scheduler to spread it over, such as tcp://127.0.0.1:8786.",
+    )
+    @wraps(command)
+    def with_spread(*, jobs: int, cluster: str | None, **others: Any) -> None:
+        def spread(
+            work: Callable[[Point], Result], points: Sequence[Point], title: str
+        ) -> Iterator[Result]:
+            from epc.engine import grid
+
+            return _counted(
+                grid.spread(work, points, jobs=jobs, cluster=cluster), len(points), title
+            )
+
+        command(spread=spread, **others)
+
+    return with_spread
+
+
+def _counted(results: Iterator[Result], total: int, title: str) -> Iterator[Result]:
+    """Pass results on, with a bar on a terminal and nothing elsewhere."""
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    yield from track(
+        results,
+        description=title,
+        total=total,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from epc.cli.common import echo_json, leave, now, open_registry, tell
-from epc.cli.grid import grid_options
-from epc.cli.options import Finite, format_option, registry_option
+from epc.cli.options import Finite, format_option, grid_options, registry_option
 from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.campaign import go_on
 from epc.cli.options import format_option, run_argument
+from epc.cli.run_session import go_on
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.asking import canary_option, decoding_options, limit_options
-from epc.cli.campaign import go_on
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
 from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option
-from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
+from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -230,7 +229,7 @@ def command(
     if gold is not None:
         _require_labels(gold, request)
     if many:
-        from epc.cli.campaign import run_campaign
+        from epc.cli.run_session import run_campaign
 
         names = evaluators, executors
         run_campaign(request, names, out, limits, now=began, form=form, dry=dry_run, probed=probe)

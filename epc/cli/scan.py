@@ -64,8 +64,7 @@ def command(
       epc scan
       epc scan --fail-on expiring:30d --fail-on unknown src config
     """
-    from epc.registry.scan.files import Files
-    from epc.registry.scan.policy import Rule, settings
+    from epc.registry.scan.files import Files, Rule, settings
     from epc.registry.scan.scan import scan
 
     project = settings(Path.cwd())

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import echo_json
-from epc.cli.grid import grid_options
-from epc.cli.options import format_option
+from epc.cli.options import format_option, grid_options
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:

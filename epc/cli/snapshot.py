@@ -71,8 +71,7 @@ def show(
       epc snapshot show v1.0-GPT4o-0806
       epc snapshot show --reference
     """
-    from epc.registry.reference import reference_rows, reference_text
-    from epc.registry.showing import shown, shown_text
+    from epc.registry.showing import reference_rows, reference_text, shown, shown_text
     from epc.report.coupling_text import headline
 
     if reference == (tag is not None):

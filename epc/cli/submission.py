@@ -172,8 +172,8 @@ def check(
     from epc.records.typed import as_json
     from epc.registry.reading import find_checkout
     from epc.registry.submissions import layout, unpublished
-    from epc.registry.submissions.changed import read_changed
     from epc.registry.submissions.check import check as check_all
+    from epc.registry.submissions.check import read_changed
     from epc.registry.submissions.checked import Base
     from epc.registry.submissions.report import text
 

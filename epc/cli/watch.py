@@ -36,7 +36,7 @@ def spot_check(
     from epc.records.strict_json import write
     from epc.records.typed import as_json
     from epc.registry.spot_checks import is_direct, published
-    from epc.report.spot_check_text import report
+    from epc.report.watch_text import spot_check_report
 
     publication = published(checkout_here(), tag)
     name = model or publication.name
@@ -68,7 +68,7 @@ def spot_check(
     if out:
         write(out, as_json(value))
         note(f"answers  {out}")
-    tell(form, lambda: as_json(value), lambda: report(value))
+    tell(form, lambda: as_json(value), lambda: spot_check_report(value))
     differs = value.agreement.verdict == "differs"
     leave(clean=not differs)
 

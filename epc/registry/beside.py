@@ -26,9 +26,8 @@ from epc.registry.figures import (
 from epc.registry.kinds.measured import measured_offer
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import Record
-from epc.registry.reference import PAPER, ReferenceRow
 from epc.registry.registry import Registry
-from epc.registry.showing import model_in_words
+from epc.registry.showing import PAPER, ReferenceRow, model_in_words
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 from epc.spec.epc_v1 import ROUNDS

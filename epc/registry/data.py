@@ -14,11 +14,11 @@ from epc.errors import UsageError
 from epc.protocol.results import Json
 from epc.records.strict_json import write_text
 from epc.registry.data_rows import batches, groups, schema_of
+from epc.registry.fetching import Sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.layout import DATA_LICENCE, SUMS
 from epc.registry.record import Origin, Record
 from epc.registry.registry import Registry
-from epc.registry.sealed import Sealed
 from epc.registry.tables import TABLES
 from epc.registry.writing import new_folder
 

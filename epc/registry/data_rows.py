@@ -19,10 +19,10 @@ from epc.records.observed.types import Header
 from epc.records.recompute import load_manifest
 from epc.records.rows import Trial
 from epc.registry.expiry import day_of
+from epc.registry.fetching import Sealed
 from epc.registry.kinds.table import KINDS
 from epc.registry.observed import kept_verdicts
 from epc.registry.registry import Registry
-from epc.registry.sealed import Sealed
 from epc.registry.snapshots import Snapshot
 from epc.registry.tables import TABLES, figures, snapshots, subject
 

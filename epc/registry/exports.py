@@ -1,4 +1,6 @@
-"""Lives in shapes that other programs read: OSV's (1.7.5) and model-eol's (0.1).
+"""Lives and states in shapes that other programs read.
+
+OSV's (1.7.5), model-eol's (0.1), a calendar (RFC 5545) to subscribe to, and a badge as a picture.
 
 Pure: the day is passed in. Nothing is said that the records do not say: a day that is no end is not
 exported as one, and where nobody confirmed lately that a model is served, that is not said either.
@@ -7,11 +9,16 @@ Source: https://ossf.github.io/osv-schema/, https://github.com/thossullivan/mode
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Final
+from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
 
 from epc.digests import sha256
+from epc.printable import spelt
 from epc.protocol.results import Json
+from epc.registry.expiry import Expiry, served_at_least
 from epc.registry.lifecycles import OPEN_WEIGHTS, Generation, Life, LifeRecord, Stated
 from epc.registry.registry import Registry
 
@@ -157,3 +164,109 @@ def _clock(registry: Registry, life: Life, record: LifeRecord, as_of: date) -> J
         clock |= {"shutdown": ends.date.isoformat(), "date_precision": precision}
         clock |= {"status": "retired"} if ends.kind == "exact" and ends.date <= as_of else {}
     return clock
+
+
+COLOURS: Final = {
+    "current": "#1a6b3c",
+    "unconfirmed": "#555555",
+    "expiring": "#8a5300",
+    "expired": "#a31515",
+    "unknown": "#555555",
+}
+_CHARACTER: Final = 6.6  # pixels of an 11 pixel sans-serif, on average
+_SPACE: Final = 12
+
+
+def of_judge(state: Expiry) -> str:
+    """Return the badge of a judge for a README: until when it is served."""
+    message = f"not known on {state.as_of}"
+    if state.status == "expired":
+        message = f"gone since {state.since}"
+    elif state.status != "unknown" and (end := state.until or state.not_before):
+        message = f"served until {end}" + (" at the least" if not state.until else "")
+    elif state.status == "current":
+        message = f"no end stated on {state.as_of}"
+    label = f"judge: {state.id}"
+    return svg(label, message, state.status, f"{label}, {message}")
+
+
+def svg(label: str, message: str, status: str, alternative: str) -> str:
+    """Return a badge, coloured by a status; `alternative` says in words what it shows."""
+    left, right = (round(len(text) * _CHARACTER) + _SPACE for text in (label, message))
+    wide = left + right
+
+    def text(content: str, middle: float) -> str:
+        return f'<text x="{middle:g}" y="14" text-anchor="middle">{escape(content)}</text>'
+
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="20" role="img" '
+        f"aria-label={quoteattr(alternative)}><title>{escape(alternative)}</title>"
+        f'<clipPath id="r"><rect width="{wide}" height="20" rx="3"/></clipPath>'
+        f'<g clip-path="url(#r)"><rect width="{left}" height="20" fill="#333333"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/></g>'
+        '<g fill="#ffffff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f"{text(label, left / 2)}{text(message, left + right / 2)}</g></svg>\n"
+    )
+
+
+_OCTETS: Final = 74  # of text a line; a space before it makes 75, the most that is allowed
+_BREAK: Final = re.compile(r"\r\n?|\n")
+_ESCAPED: Final = re.compile(r"([\\;,])")
+
+
+def calendar(states: Iterable[Expiry], *, name: str = "EPC expiry") -> str:
+    """Return a calendar with an all-day entry on each day on which something ends.
+
+    What has no end but a day before which it has none is entered on that day (Reading R98).
+    Calendars of different names are different ones to whoever subscribes to both.
+    An entry's name stays when its date moves, so that a subscriber sees it move, and its sequence
+    rises, so that the later word wins.
+    """
+    entries = (line for state in states for line in _all_day(state))
+    lines = (*_calendar_head(name), *entries, ("END", "VCALENDAR"))
+    return "".join(f"{_folded(f'{key}:{value}')}\r\n" for key, value in lines)
+
+
+def _calendar_head(name: str) -> Iterator[tuple[str, str]]:
+    own = name.removeprefix("EPC").strip(": ")
+    yield "BEGIN", "VCALENDAR"
+    yield "VERSION", "2.0"
+    yield "PRODID", "-//EPC registry//epc expiry//EN"
+    yield "NAME", _escaped(name)
+    yield "X-WR-CALNAME", _escaped(name)
+    yield "UID", f"{quote(own)}@epc-registry"
+
+
+def _all_day(state: Expiry) -> Iterator[tuple[str, str]]:
+    day = state.until or state.not_before
+    if day is None:
+        return
+    at_least = f"is {served_at_least(day)}: look whether it still is"
+    where = f".{state.platform}" if state.platform else ""
+    yield "BEGIN", "VEVENT"
+    yield "SUMMARY", _escaped(f"{state.id} {'expires' if state.until else at_least}")
+    yield "DTSTART;VALUE=DATE", f"{day:%Y%m%d}"
+    yield "DTSTAMP", f"{state.as_of:%Y%m%d}T000000Z"
+    yield "UID", _escaped(f"{state.id}{where}@epc-registry")
+    yield "SEQUENCE", str(state.revision)
+    yield "DESCRIPTION", _escaped(f"{state.note}\nsource: {state.source}")
+    yield "TRANSP", "TRANSPARENT"
+    yield "END", "VEVENT"
+
+
+def _escaped(text: str) -> str:
+    lines = _BREAK.sub("\n", text).split("\n")
+    return _ESCAPED.sub(r"\\\1", "\n".join(map(spelt, lines))).replace("\n", r"\n")
+
+
+def _folded(line: str) -> str:
+    """Return a line as lines of at most 75 octets; each after the first begins with a space."""
+    parts, room = [""], _OCTETS
+    for letter in line:
+        size = len(letter.encode())
+        if size > room:
+            parts.append("")
+            room = _OCTETS
+        parts[-1] += letter
+        room -= size
+    return "\r\n ".join(parts)

@@ -1,18 +1,31 @@
-"""Getting a snapshot back as the folder that was published, exactly as it was."""
+"""Getting what was published back, exactly as it was: a snapshot's folder, or the whole registry.
 
-from collections.abc import Collection
+The events seal each snapshot's SHA256SUMS, which has the digest of every file of it. Of a sealed
+registry each card and file of figures was held against its seal before any is used.
+"""
+
+import json
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from zipfile import ZipFile
 
 from epc import json_text
 from epc.digests import parse_sums, sha256
-from epc.errors import Finding, MalformedError, UsageError
+from epc.errors import Finding, MalformedError, UsageError, WorldError, able_to
 from epc.json_text import lines_of
 from epc.registry import layout
-from epc.registry.file_sources import WEB, reader
+from epc.registry.history import git, git_bytes, published_by
 from epc.registry.kinds.table import KINDS
-from epc.registry.reading import known_seals
-from epc.registry.store import fetched
+from epc.registry.reading import NAMED, find_checkout, known_seals, nearest_checkout, open_registry
+from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
+from epc.registry.store import WEB, fetched, reader
 from epc.registry.tags import Tag
 from epc.registry.writing import new_folder
 
@@ -117,3 +130,115 @@ def unsound(where: str, problem: str) -> Finding:
     """Return the finding for what is not as it was published."""
     remedy = "fetch it from another place, and report this one"
     return Finding(clause="EPC-4", where=where, problem=problem, remedy=remedy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """A registry as it was sealed, and where its files are.
+
+    `day` is that of the commit, where a tag was asked for.
+    """
+
+    registry: Registry
+    place: str
+    store: str | None
+    day: date | None
+
+    @contextmanager
+    def folder(self, snapshot: Snapshot, *, raw: Collection[str] | None = None) -> Iterator[Path]:
+        """Lend a folder with a snapshot's own documents and its raw files, each checked.
+
+        `raw` names the raw files that are wanted, none or some; without it they are all.
+
+        Raises: MalformedError if a file is not as it was published; WorldError if the disk or the
+        network fails.
+        """
+        seal = self.registry.seal(str(snapshot.tag))
+        assert seal is not None  # `open_sealed` asked
+        with TemporaryDirectory(prefix="epc-") as name:
+            folder = Path(name)
+            with able_to("write", name):
+                place, store = self.place, self.store
+                restore(snapshot.tag, folder, seal=seal, location=place, store=store, raw=raw)
+            yield folder
+
+
+@contextmanager
+def open_sealed(
+    location: str | None, *, store: str | None = None, at: str | None = None
+) -> Iterator[Sealed]:
+    """Lend the registry of a checkout or an address, once all of its cards and figures are checked.
+
+    `store` holds the raw files if they are elsewhere. `at` is a git tag or a snapshot's tag: the
+    registry is then as it was in that commit of the checkout.
+
+    Raises: UsageError if there is none, or no such tag; MalformedError if a file is not as it was
+    published; WorldError if git, the disk or the network fails.
+    """
+    base = _base(location)
+    day = None
+    with ExitStack() as kept:
+        if at is not None:
+            if base.startswith(WEB):
+                raise UsageError(f"{base} has no tags\n  fix: ask for {at} in a clone")
+            folder = Path(kept.enter_context(TemporaryDirectory(prefix="epc-")))
+            day = _unpack(Path(base), at, folder)
+            store = store or str(Path(base) / layout.FOLDER / layout.STORE)
+            base = str(folder)
+        registry = open_registry(base)
+        _require_sealed(registry, base)
+        yield Sealed(registry=registry, place=base, store=store, day=day)
+
+
+def _base(location: str | None) -> str:
+    """Return the folder or address that holds `snapshots/`."""
+    if location is None:
+        return str(nearest_checkout(NAMED))
+    base = location.removesuffix(layout.PUBLISHED).rstrip("/") or "."
+    if base.startswith(WEB) or (Path(base) / layout.PUBLISHED).is_file():
+        return base
+    return str(find_checkout(Path(base), up=False, option=NAMED))
+
+
+def _require_sealed(registry: Registry, location: str) -> None:
+    """Hold every card and every file of figures against its seal, and what was read against it."""
+    read, known = reader(location), known_seals() if location.startswith(WEB) else {}
+    for entry in registry.given["snapshots"]:
+        tag = entry["card"]["tag"]
+        home = f"{layout.FOLDER}/{tag}"
+        seal = registry.seal(tag)
+        if seal is None:
+            raise MalformedError(unsound(home, "no event says that it was published"))
+        if known.get(tag, seal) != seal:
+            problem = f"was published with {known[tag]}, and is there with {seal}"
+            raise MalformedError(unsound(home, problem))
+        listed = read(f"{home}/{layout.SUMS}")
+        require_digest(f"{home}/{layout.SUMS}", listed, seal)
+        sums = parse_sums(listed.decode()) or {}
+        documents = {}
+        for name in (layout.CARD, layout.FIGURES):
+            content = read(f"{home}/{name}")
+            require_digest(f"{home}/{name}", content, sums[name])
+            documents[name] = json.loads(content)
+        stated = documents[layout.CARD], documents[layout.FIGURES]["figures"]
+        if stated != (entry["card"], entry["figures"]):
+            raise MalformedError(unsound(home, f"is not what {layout.PUBLISHED} says of it"))
+
+
+def _unpack(checkout: Path, tag: str, folder: Path) -> date:
+    """Write what the registry was at a tag to a folder, but for the store; return the day."""
+    try:
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{tag}^{{commit}}")
+        commit = git(checkout, *words).strip()
+    except WorldError:
+        commit = published_by(checkout).get(tag, "")
+    if not commit:
+        raise UsageError(f"there is no tag {tag} here\n  fix: see `git tag`, `epc snapshot list`")
+    left_out = f":(exclude){layout.FOLDER}/{layout.STORE}"
+    packed = git_bytes(
+        checkout, "archive", "--format=zip", commit, layout.FOLDER, layout.POLICY, left_out
+    )
+    with ZipFile(BytesIO(packed)) as archive:  # which makes no link, and writes nowhere else
+        archive.extractall(folder)
+    moment = int(git(checkout, "show", "--no-patch", "--format=%ct", commit))
+    return datetime.fromtimestamp(moment, UTC).date()

@@ -41,7 +41,6 @@ from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
-from epc.registry.locking import RegistryLock
 from epc.registry.offers import Offer, platform_claimed, require_true
 from epc.registry.reading import folders, of_folder, taken
 from epc.registry.recomputing import audits
@@ -50,7 +49,7 @@ from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Metrics, Snapshot
 from epc.registry.store import put
 from epc.registry.tags import Tag, next_tag
-from epc.registry.writing import append
+from epc.registry.writing import RegistryLock, append
 
 HEADLINES: Final = (layout.AUDITS, layout.HEADLINES, layout.GAMMAS)  # below `snapshots/`
 

@@ -23,9 +23,9 @@ from epc.protocol.results import Json
 from epc.records.checkout import ROOT
 from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.file_sources import WEB, fetch
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, SpotChecked
+from epc.registry.store import WEB, fetch
 from epc.registry.tags import Tag
 
 NAMED: Final = "--registry PATH or URL"

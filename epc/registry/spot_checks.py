@@ -23,13 +23,13 @@ from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.fetching import restore_sealed
 from epc.registry.history import added_by, commit, git, published_by, signer
-from epc.registry.locking import RegistryLock
 from epc.registry.names import is_one_contributor
 from epc.registry.platforms import PLATFORMS, kind_of, misplaced
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
+from epc.registry.writing import RegistryLock
 
 _READING: Final = "Reading R99"
 _REMEDY: Final = "take it out; a maintainer adds one with `epc admin snapshot checked`"

@@ -23,12 +23,11 @@ from epc.records.layout import ATTESTATION, CALLS, MANIFEST
 from epc.records.manifest import Manifest
 from epc.registry import layout, spot_checks
 from epc.registry.figures import disagreement
-from epc.registry.file_sources import reader
 from epc.registry.history import is_on_first_parents
 from epc.registry.recomputing import recomputable, recompute
 from epc.registry.record import Attested, Record
 from epc.registry.registry import Registry
-from epc.registry.store import fetched
+from epc.registry.store import fetched, reader
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate

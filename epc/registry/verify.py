@@ -16,7 +16,6 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.registry import layout, trust
 from epc.registry.expiry import impossible
-from epc.registry.file_sources import reader
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import CLAUSE, RESTORE, departure, read_document
@@ -24,7 +23,7 @@ from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, is_seal, of_folder
 from epc.registry.record import Record
 from epc.registry.snapshots import Metrics
-from epc.registry.store import fetched
+from epc.registry.store import fetched, reader
 from epc.registry.tags import Tag
 
 # A tag and its commit, whether it is an object of its own or not.

@@ -9,7 +9,7 @@ from epc.analysis.compare import Comparison, Tables
 from epc.analysis.differences import GAMMA_STEP, Difference
 from epc.analysis.mitigation import REDIRECTED, REGRET, Mitigated, Reduction
 from epc.printable import begun
-from epc.report.charts.differences import differences_chart, label_of
+from epc.report.charts.chart import differences_chart, label_of
 from epc.report.document import (
     Beside,
     Conclusion,

@@ -13,8 +13,7 @@ from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
 from epc.records.observed.table import ALONE, EXCHANGED
 from epc.records.observed.types import UNKNOWN
-from epc.report.charts.chart import Chart
-from epc.report.charts.differences import dots, interval_chart, rows_of
+from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
 from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
 from epc.report.document import (
     Conclusion,

@@ -3,7 +3,6 @@
     build/site/sources/   the documents and the generated pages, with a mkdocs.yml of their own
     build/site/mkdocs.yml the same, with our hook that sets finished markup aside
     build/site/html/      what mkdocs made of them
-    build/site/evidence/  what measured snapshots' files say
     build/site/data/      the tables
     OUT/                  the pages, and everything that programs read
 
@@ -11,7 +10,7 @@ The sources are plain: any program that reads mkdocs.yml can build them.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
@@ -20,24 +19,114 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from epc.errors import UsageError
+from epc.errors import Finding, MalformedError, UsageError
+from epc.records import strict_json
+from epc.records.layout import MANIFEST, RAW
+from epc.records.manifest import Manifest
 from epc.registry.kept_ballots import Kept
+from epc.registry.record import AuditSummary
 from epc.registry.repository import Repository
 from epc.registry.succession import successions
-from epc.site import machines
-from epc.site.accounting import gathered
-from epc.site.charts import charts_of_evaluator, charts_of_judged
-from epc.site.charts.drawing import script
-from epc.site.charts.gallery import hung
-from epc.site.clauses import page as clauses
+from epc.simulation.noise import coin_bands
+from epc.site import describing, machines
+from epc.site.charts import charts_of_evaluator, charts_of_judged, charts_of_snapshot
+from epc.site.charts.gallery import hung, script
 from epc.site.collecting import collect
-from epc.site.pages import EvaluatorPage, Site, SnapshotPage
+from epc.site.pages import EvaluatorPage, Evidence, Site, SnapshotPage, WinRate
+from epc.site.reference import clauses_page
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
 from epc.site.rendering import pages as rendered
 from epc.site.social import cards
-from epc.site.with_mkdocs import guarded, make_pages, themes
-from epc.site.writing import Content, Folder, addressed, require_ours, settings
+from epc.site.templating import environment
+from epc.site.with_mkdocs import (
+    Content,
+    Folder,
+    addressed,
+    guarded,
+    make_pages,
+    require_ours,
+    settings,
+    themes,
+)
+
+_MOST_IN_ONE_PROCESS: Final = 8  # snapshots; below it a process pool costs more than it saves
+_WINS, _LOSSES, _TIES = range(3)
+_Job = tuple[AuditSummary, Path, Path | None]
+
+
+def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
+    """Return the evidence of every measured snapshot by tag.
+
+    Raises: MalformedError if trials are not those of their manifest; WorldError if the disk fails.
+    """
+    jobs: dict[str, _Job] = {
+        page.row.tag: (page.audit, page.folder / MANIFEST, page.raw.get(RAW["trials"]))
+        for page in pages
+        if page.audit
+    }
+    found: dict[str, Evidence] = {}
+    for tag, evidence in zip(jobs, _worked_out([*jobs.values()]), strict=True):
+        if isinstance(evidence, Finding):
+            raise MalformedError(evidence)
+        found[tag] = evidence
+    return found
+
+
+def _worked_out(jobs: Sequence[_Job]) -> Iterator[Evidence | Finding]:
+    """Yield for each job its evidence, or what is wrong with its source, using all cores."""
+    if len(jobs) <= _MOST_IN_ONE_PROCESS:
+        yield from (_evidence_of(*job) for job in jobs)
+        return
+    from joblib import Parallel, delayed, parallel_config
+
+    with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
+        work = Parallel(return_as="generator")
+        yield from work(delayed(_evidence_of)(*job) for job in jobs)
+
+
+def _evidence_of(audit: AuditSummary, path: Path, trials: Path | None) -> Evidence | Finding:
+    """Return what a snapshot's files say, or what is wrong with them."""
+    document, problems = strict_json.read(path)
+    if problems:
+        return replace(problems[0], where=f"{path}{problems[0].where}")
+    manifest, files = Manifest.parse(document), dict[str, str]()
+    rates = tuple(win_rates(manifest))
+    try:
+        charts = charts_of_snapshot(manifest, audit, rates, trials)
+    except MalformedError as error:
+        return replace(error.finding, where=f"{path.parent}{error.finding.where}")
+    provenance = list(describing.provenance(manifest))
+    context = {"manifest": manifest, "audit": audit, "rates": rates, "provenance": provenance}
+    return Evidence(
+        coin=coin_bands(manifest.configuration),
+        win_rates=rates,
+        note=_part("note", context),
+        account=_part("account", context),
+        gallery=hung(charts, files.__setitem__),
+        files=files,
+    )
+
+
+def _part(name: str, context: dict[str, Any]) -> Markup:
+    """Return a part of a page by its template."""
+    return Markup(environment().get_template(f"{name}.md.j2").render(context))  # noqa: S704  (made by our templates)
+
+
+def win_rates(manifest: Manifest) -> Iterator[WinRate]:
+    """Yield the win rate of each strategy in each domain."""
+    counts = manifest.results.verdict_table.counts
+    for strategy in manifest.names:
+        for domain in manifest.domains.names:
+            cells = counts[domain].get(strategy, ())
+            yield WinRate(
+                strategy=strategy,
+                domain=domain,
+                wins=sum(cell[_WINS] for cell in cells),
+                losses=sum(cell[_LOSSES] for cell in cells),
+                ties=sum(cell[_TIES] for cell in cells),
+            )
+
 
 WORK: Final = Path("build") / "site"
 _SOURCES: Final = "site"
@@ -174,7 +263,7 @@ def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
         yield f"docs/{name}", text
     yield "docs/commands.md", reference
     yield "docs/functions.md", functions()
-    yield "docs/clauses.md", clauses(originals / "docs")
+    yield "docs/clauses.md", clauses_page(originals / "docs")
     yield "mkdocs.yml", _config(originals / "mkdocs.yml", site)
 
 

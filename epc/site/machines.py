@@ -3,20 +3,45 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from epc.records.strict_json import dumps, dumps_line
 from epc.registry import layout
-from epc.registry.calendar import calendar
 from epc.registry.data import Table, texts, withheld
 from epc.registry.data import tables as tables_of
-from epc.registry.exports import model_eol, osv
-from epc.registry.sealed import open_sealed
-from epc.registry.tables import TABLES
-from epc.site import api, feeds, guessing, linked_data, names, tables
+from epc.registry.exports import calendar, model_eol, osv
+from epc.registry.fetching import open_sealed
+from epc.registry.figures import figures_of
+from epc.registry.tables import COLUMNS, FIGURE, SNAPSHOT, TABLES, figure_row, snapshots
+from epc.site import api, citing, guessing, names, numbers
+from epc.site.guessing import feed_of_changes
 from epc.site.pages import EvaluatorPage, Site, SnapshotPage
-from epc.site.writing import Content
+from epc.site.with_mkdocs import Content
+
+
+def figures_csv(site: Site) -> str:
+    """Return the table as CSV (RFC 4180), numbers as JSON writes them.
+
+    Truth values are as JSON writes them too, days as ISO 8601 does.
+    """
+    line = numbers.csv_line
+    lines = [line(COLUMNS)]
+    rows = snapshots(site.registry, site.as_of)
+    for snapshot, row in zip(site.registry.snapshots.values(), rows, strict=True):
+        head = line(_written(row[name]) for name in SNAPSHOT)
+        for figure in figures_of(snapshot):
+            fields = figure_row(figure)
+            lines.append(f"{head},{line(fields[name] for name in FIGURE)}")
+    return "\r\n".join([*lines, ""])
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date) else value
+
 
 _FIGURES: Final = "figures.parquet"  # stands at the root too
 # Raw files are in the store, evaluators in `registry.json`; `dvc metrics` reads a clone.
@@ -104,10 +129,10 @@ def _of_all(site: Site, written: Sequence[Table]) -> Iterator[tuple[str, Content
         yield name, (dumps_line if name == api.SUCCESSION else dumps)(document)
     yield layout.PUBLISHED, dumps_line(site.registry.given)  # a third of it would be blanks
     yield names.PLACE, dumps_line(names.document(site.registry, site.as_of))
-    table = tables.csv_text(site).encode()
+    table = figures_csv(site).encode()
     yield "figures.csv", table
-    yield "croissant.json", dumps(linked_data.croissant(site, written))
-    yield "feed.xml", feeds.of_changes(site)
+    yield "croissant.json", dumps(citing.croissant(site, written))
+    yield "feed.xml", feed_of_changes(site)
     yield "calendar.ics", calendar(page.row.standing.state for page in site.snapshots)
     yield "robots.txt", _robots(site)
     yield "llms.txt", _llms(site)

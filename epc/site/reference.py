@@ -1,13 +1,15 @@
-"""The page about the protocol's functions, from their own signatures and docstrings.
+"""The pages made from sources: about the functions, and about every clause.
 
 The sources are read and not run, so that nothing loads for the sake of a page.
 """
 
 import ast
+import csv
 import inspect
 import re
 from collections.abc import Iterator
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from markupsafe import Markup
@@ -92,3 +94,31 @@ def _described(node: ast.Module | _Defined) -> Iterator[str]:
             for index, part in enumerate(parts)
         )
         yield f"<p>{marked}</p>"
+
+
+CLAUSES: Final = Path("data") / "clauses.csv"  # among the documents
+_CLAUSES_HEAD: Final = """---
+title: Every clause
+description: Each clause of the paper and of the judge protocol, with what shows it.
+generated: true
+---
+# Every clause
+
+Each clause of [the paper](protocol.md) and of [the judge protocol](judge-protocol.md), with a
+command and
+a page that show it.
+
+| clause | command | page |
+|---|---|---|
+"""
+
+
+def clauses_page(documents: Path) -> str:
+    """Return the page; `documents` is the folder with the list, as `data/clauses.csv`."""
+    return _CLAUSES_HEAD + "".join(_clause_rows(documents / CLAUSES))
+
+
+def _clause_rows(path: Path) -> Iterator[str]:
+    _, *rows = csv.reader(path.read_text("utf-8").splitlines())
+    for clause, command, name in rows:
+        yield f"| {clause} | `{command}` | [{name.removesuffix('.md')}]({name}) |\n"

@@ -15,21 +15,20 @@ from epc.registry.expiry import Expiry
 from epc.registry.figures import rank
 from epc.registry.kinds.table import KINDS, About
 from epc.registry.lifecycles import Life
-from epc.registry.reference import TABLES, reference_rows
+from epc.registry.showing import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.figure_names import FIGURES
 from epc.report.judge_card_text import conditions, faults, sections, sentence
 from epc.simulation.noise import coin_bands
-from epc.site import badges, citing, describing, front, linked_data, profile, which
+from epc.site import citing, describing, front, profile, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.front import part
-from epc.site.guessing import is_followed, platforms
+from epc.site.guessing import badge_alternative, is_followed, platforms
 from epc.site.living import living
 from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage, bands_of
 from epc.site.social import has_card
-from epc.site.story import story
-from epc.site.telling import no_baseline, told
+from epc.site.telling import no_baseline, story, told
 from epc.site.templating import environment
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
@@ -271,7 +270,7 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "result": result,
         "no_baseline": no_baseline,
         "page": page,
-        "badge": badges.alternative(page) if page.has_badge else "",
+        "badge": badge_alternative(page) if page.has_badge else "",
         "followed": is_followed(site, page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
@@ -359,7 +358,7 @@ def _any_snapshot(
         "cited": citing.plain(site, page),
         "bibtex": citing.bibtex(site, page),
         "cff": citing.cff(site, page),
-        "jsonld": linked_data.embedded(linked_data.of_snapshot(site, page)),
+        "jsonld": citing.embedded(citing.of_snapshot(site, page)),
     }
 
 

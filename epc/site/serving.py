@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from epc.site.writing import MARK
+from epc.site.with_mkdocs import MARK
 
 _COMPRESSED: Final = (".html", ".css", ".js", ".json", ".svg", ".xml", ".csv", ".txt", ".ics")
 _RANGE: Final = re.compile(r"bytes=(\d*)-(\d*)")  # one; of several the whole file is sent

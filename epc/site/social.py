@@ -5,7 +5,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from epc.analysis.choosing import ALL
-from epc.registry.badge import COLOURS
+from epc.registry.exports import COLOURS
 from epc.site.front import chief, right_of
 from epc.site.pages import EvaluatorPage, Site
 from epc.site.profile import long_day

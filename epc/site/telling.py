@@ -1,7 +1,8 @@
-"""A snapshot's result in plain words: what was asked, the answer, and what may be claimed of it."""
+"""A snapshot's result and story in plain words: the answer, what may be claimed, who checked."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 from epc.audit.coupling import Into
@@ -9,7 +10,7 @@ from epc.audit.facts import Word
 from epc.registry.figures import Figure
 from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
-from epc.registry.record import Citation, Origin, Record
+from epc.registry.record import Citation, Origin, Record, Trust
 from epc.registry.snapshots import FAILED
 from epc.report.coupling_text import MEANING, beyond_chance
 from epc.report.document import sentence
@@ -17,6 +18,7 @@ from epc.report.figure_names import in_words
 from epc.report.judge_card_text import did
 from epc.report.loop_text import starts_sentences
 from epc.simulation.noise import Band
+from epc.site import describing
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.spec.domains import Pair
 from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
@@ -260,3 +262,74 @@ def _recorded(page: SnapshotPage, origin: Origin) -> Told:
             *_never(page.card),
         ),
     )
+
+
+_CHECKED: Final[Mapping[Trust, str]] = {
+    "reported": "by nobody: its raw trials are not here, so nobody can compute it again",
+    "observed": "its figures follow from the verdicts that the source recorded",
+    "recomputed": "every figure follows from the raw files, which are kept here",
+    "spot-checked": "some questions were asked again and the answers agree; a maintainer signed",
+    "attested": "GitHub attests that its runner measured it; every figure follows from its files",
+    "replicated": "another login's attested measurement repeats it, and agrees",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step: `day` is None where nobody states it."""
+
+    day: date | None
+    what: str
+    how: str
+
+
+def story(page: SnapshotPage) -> Iterator[Step]:
+    """Yield what happened to a snapshot, from the measurement to the checks."""
+    yield Step(day=page.row.snapshot.last_day, what=KINDS[page.card.kind].made, how=_made(page))
+    for event in page.events:
+        sealed = f"SHA-256 of its record: {event.sha256}" if event.sha256 else ""
+        yield Step(
+            day=event.date, what=event.event, how="; ".join(filter(None, [event.reason, sealed]))
+        )
+    audit, before = page.audit, page.row.snapshot.audit_published
+    if audit and before and before.rule != audit.rule:
+        yield Step(
+            day=None,
+            what="audited anew",
+            how=f"rule {before.rule} said {before.verdict.replace('_', ' ')} when it was "
+            f"published; rule {audit.rule} says {audit.verdict.replace('_', ' ')}",
+        )
+    for check in page.shown.spot_checks:
+        yield Step(
+            day=check.date,
+            what="spot check",
+            how=f"{check.agreed} of {check.pairs} answers alike",
+        )
+    again = page.card.replicates
+    more = f"; it repeats {again}" if again else ""
+    yield Step(day=None, what="checked", how=f"{_CHECKED[page.shown.trust]}{more}")
+
+
+def _made(page: SnapshotPage) -> str:
+    """Return who asked whom, and at which commit, as far as it is stated."""
+    card = page.card
+    name = describing.model(card.evaluator)
+    days = describing.measured(card)
+    if citation := card.citation:
+        return (
+            f"{citation.work}, {citation.place}, of {name}, measured {days}; "
+            f"put into this registry by {card.contributor}"
+        )
+    if origin := card.origin:
+        return (
+            f"{origin.name}, {origin.repository} at commit {origin.commit}, "
+            f"of {name}, {days}; put into this registry by {card.contributor}"
+        )
+    if page.row.about == "loops":
+        return (
+            f"{card.contributor} ran an optimiser under {name}, as it was recorded: {card.source}"
+        )
+    attested = card.attested
+    at = f"; {attested}, at commit {attested.commit}" if attested else ""
+    with_whom = f", with answers of {describing.model(card.executor)}" if card.executor else ""
+    return f"{card.contributor} asked {name}{with_whom}, {days}{at}"

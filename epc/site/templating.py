@@ -17,11 +17,10 @@ from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
 from epc.site.charts.forest import bar, scale
 from epc.site.charts.sparkline import spark
-from epc.site.escaping import address, finalized, verbatim
+from epc.site.escaping import address, finalized, glossed, verbatim
 from epc.site.front import part
 from epc.site.pages import Platform
 from epc.site.profile import long_day
-from epc.site.wording import glossed
 from epc.spec.coupling import UNKNOWN_QUALITY
 
 _HALF: Final = 183  # days

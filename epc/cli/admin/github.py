@@ -41,8 +41,7 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
       epc admin github fetch --pull 12 --out offered
       epc submission check offered/submissions --base . --changed offered/changed
     """
-    from epc.registry.github.fetched import fetch_pull
-    from epc.registry.github.pulls import offered
+    from epc.registry.github.pulls import fetch_pull, offered
 
     pull_request = offered(event) if event else None
     number = pull_request.number if pull_request else _given(pull, "--pull")

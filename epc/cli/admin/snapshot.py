@@ -50,13 +50,13 @@ def witness(file: Path, form: str) -> None:
     """
     from epc.records.strict_json import write
     from epc.records.typed import as_json
-    from epc.registry import witness as witnesses
+    from epc.registry.history import against_witness, read_witness, witnessed
 
     checkout = checkout_here()
-    findings = witnesses.against(witnesses.read(file), checkout) if file.exists() else []
+    findings = against_witness(read_witness(file), checkout) if file.exists() else []
     say_findings(findings, form)
     if is_clean(findings):
-        state = witnesses.seen(checkout, now().date())
+        state = witnessed(checkout, now().date())
         write(file, as_json(state))
         note(f"{file}: commit {state.commit}, SHA-256 {state.sha256}")
     leave(clean=is_clean(findings))

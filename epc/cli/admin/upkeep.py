@@ -32,8 +32,8 @@ def command(as_of: datetime, sources: tuple[str, ...], links: bool, form: str) -
     """
     from epc.registry.reading import of_folder
     from epc.registry.upkeep import report
-    from epc.registry.upkeep.coverage import coverage
     from epc.registry.upkeep.links import addresses, ask_all
+    from epc.registry.upkeep.report import coverage
 
     checkout = checkout_here()
     registry = of_folder(checkout)

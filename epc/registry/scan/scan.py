@@ -13,8 +13,7 @@ from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
 from epc.registry.named import Meaning, Names, spellings_of
 from epc.registry.registry import Registry
-from epc.registry.scan.files import Files
-from epc.registry.scan.policy import Rule
+from epc.registry.scan.files import Files, Rule
 
 IGNORED: Final = "epc: ignore"  # on a line: its names are none of the scan's
 _WORD: Final = re.compile(r"""[^\s\ufeff,;"'`={}[\]()<>#|~!\\]+""")

@@ -13,11 +13,11 @@ from epc.printable import code
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry.submissions.dossier import Topic
 from epc.registry.submissions.report import (
     Listed,
     Report,
     Submitted,
+    Topic,
     figure_line,
     headline,
 )

@@ -10,12 +10,12 @@ from typing import Final
 from epc.errors import MalformedError, UsageError, able_to
 from epc.printable import code
 from epc.registry.layout import ASIDE
-from epc.registry.locking import RegistryLock
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
 from epc.registry.submissions.check import check_one
 from epc.registry.submissions.checked import Base, Checked
 from epc.registry.tags import Tag
+from epc.registry.writing import RegistryLock
 
 _MOST_LISTED: Final = 3
 

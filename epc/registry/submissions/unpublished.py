@@ -21,11 +21,11 @@ from epc.records.typed import parse
 from epc.registry import layout as registry_layout
 from epc.registry.history import git, git_bytes
 from epc.registry.layout import LOG
-from epc.registry.locking import locked
 from epc.registry.reading import is_seal
 from epc.registry.snapshots import Event
 from epc.registry.submissions import layout
 from epc.registry.submissions.merged import promote_all
+from epc.registry.writing import locked
 
 _HOME: Final = registry_layout.FOLDER
 _MOST_LISTED: Final = 10

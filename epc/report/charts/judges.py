@@ -6,8 +6,7 @@ from typing import Final
 from epc.analysis.judging.evaluation import Evaluation
 from epc.analysis.judging.results import Group
 from epc.analysis.judging.trust import AGREEING
-from epc.report.charts.chart import Chart
-from epc.report.charts.differences import Figure, dots, interval_chart, rows_of
+from epc.report.charts.chart import Chart, Figure, dots, interval_chart, rows_of
 from epc.spec.judge_v1 import HIGHEST_OVERALL, OVERALL
 
 _AXES: Final = {"judge_model": "judge", "target_model": "target", "prompt_variant": "variant"}

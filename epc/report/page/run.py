@@ -8,8 +8,7 @@ from epc.protocol.rules import Rule, rule_text
 from epc.protocol.weights import UpdateRule
 from epc.records.manifest import Manifest
 from epc.report.audit_text import bearing, crossing
-from epc.report.charts.matrix import matrix_chart
-from epc.report.charts.transfer import transfer_chart
+from epc.report.charts.transfer import matrix_chart, transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.report.document import Beside, Facts, Listed, Part, Section, Table, Verbatim
 from epc.report.measurement_text import measurement, title

@@ -10,13 +10,11 @@ from epc.records.rows import Trial
 from epc.records.typed import parse
 from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
-from epc.report.charts.matrix import matrix_chart
-from epc.report.charts.transfer import transfer_chart
+from epc.report.charts.transfer import matrix_chart, transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
-from epc.site.charts.floor import excess_chart, floor_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
-from epc.site.charts.seeds import gamma_chart, jsd_chart, verdicts_chart
+from epc.site.charts.seeds import excess_chart, floor_chart, gamma_chart, jsd_chart, verdicts_chart
 from epc.site.charts.sparkline import spark
 from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, WinRate
 

@@ -1,15 +1,44 @@
-"""Pictures on a page: each drawn into it, with its words, its numbers and its specification."""
+"""Pictures on a page: each drawn into its markup, with words, numbers and specification."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib.resources import files
 from typing import Any, Final
+from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
 from epc.records.strict_json import dumps_line
+from epc.report import picture
 from epc.report.charts.chart import Chart
-from epc.site.charts.drawing import svg
 from epc.site.escaping import shown
 from epc.site.numbers import csv_text, number
+
+_WHERE: Final = ("width", "height")
+
+
+def svg(chart: Chart) -> Markup:
+    """Return a picture as markup."""
+    root = ET.fromstring(picture.svg(chart.specification))  # noqa: S314  (our own drawing)
+    size = Markup(' width="{}" height="{}"').format(*(root.get(key) for key in _WHERE))
+    # A page has thousands of elements, so that they are written as strings, each value escaped.
+    inner = Markup(picture.inner(root, f"{chart.name}-", _escaped))  # noqa: S704  (as said)
+    return Markup(
+        '<svg class="epc-picture" role="img" aria-label="{}" viewBox="{}"{}>{}</svg>'
+    ).format(shown(chart.alternative), root.get("viewBox"), size, inner)
+
+
+@lru_cache(1024)
+def _escaped(text: str) -> str:
+    return str(shown(text))
+
+
+def script() -> str:
+    """Return the script that makes drawings lively: Vega-Embed and what it needs, as one file."""
+    # Its authors' licence asks for this notice, with the copyright lines of the npm packages.
+    notice = (files("epc.site.charts") / "licence.txt").read_text("utf-8")
+    return notice.format(renderer=picture.renderer()) + picture.bundle()
+
 
 _MOST_ROWS: Final = 70  # in the page; all are in the CSV
 

@@ -21,7 +21,7 @@ from engine_support import environment, epc
 from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
 
-from epc.cli.standing import Pace, span
+from epc.cli.progress import Pace, span
 from epc.engine.progress import Stage
 
 SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")

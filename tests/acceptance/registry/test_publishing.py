@@ -29,12 +29,12 @@ from epc.digests import file_sha256, parse_sums, sums_text
 from epc.records.strict_json import dumps
 from epc.records.validate import validate
 from epc.registry.cards import Said
-from epc.registry.locking import locked
 from epc.registry.offers import Offer
 from epc.registry.publishing import offered, publish
 from epc.registry.reading import of_folder
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
+from epc.registry.writing import locked
 
 Done = subprocess.CompletedProcess[str]
 TAG = "v1.0-CoinFlip"

@@ -16,9 +16,9 @@ from registry_support import AS_TEST, Checkout, git, unheard
 from epc.cli.admin import snapshot as maintaining
 from epc.cli.common import now
 from epc.errors import WorldError
-from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.verify import verify
+from epc.registry.writing import locked
 
 ROUNDS = 2
 AT_ONCE = 4

@@ -18,7 +18,6 @@ from epc.digests import file_sha256
 from epc.records.typed import parse
 from epc.registry import trust
 from epc.registry.fetching import fetch
-from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.record import Attested
 from epc.registry.submissions.comment import markdown
@@ -27,6 +26,7 @@ from epc.registry.submissions.report import Report
 from epc.registry.tags import Tag
 from epc.registry.trust import ISSUER, WORKFLOW
 from epc.registry.verify import verify
+from epc.registry.writing import locked
 from epc.site.describing import by
 
 pytestmark = pytest.mark.extra

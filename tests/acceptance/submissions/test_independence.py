@@ -17,11 +17,11 @@ from epc.digests import file_sha256, sums_text
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
 from epc.registry import trust
-from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
 from epc.registry.submissions.merged import promote
 from epc.registry.verify import verify
+from epc.registry.writing import locked
 
 TAG = "v1.0-GPT4o-0806"
 COPY = "v1.1-GPT4o-0806"

@@ -18,11 +18,11 @@ from submissions_support import SLUG, TODAY, Offered
 from epc.errors import UsageError
 from epc.records.validate import validate
 from epc.registry.fetching import fetch
-from epc.registry.locking import locked
 from epc.registry.reading import of_folder
 from epc.registry.submissions.merged import promote
 from epc.registry.tags import Tag
 from epc.registry.verify import verify
+from epc.registry.writing import locked
 
 TAG = "v1.0-deterministic"
 

@@ -12,8 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import click
 
 from epc.cli.common import echo_json, note
-from epc.cli.grid import grid_options
-from epc.cli.options import NEW_FOLDER, format_option
+from epc.cli.options import NEW_FOLDER, format_option, grid_options
 from epc.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from epc.registry.badge import of_judge
 from epc.registry.expiry import Expiry
+from epc.registry.exports import of_judge
 
 DAY = date(2026, 11, 26)
 END = date(2027, 1, 14)

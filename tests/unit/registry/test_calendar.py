@@ -5,8 +5,8 @@ from datetime import date
 
 from icalendar import Calendar
 
-from epc.registry.calendar import calendar
 from epc.registry.expiry import Expiry
+from epc.registry.exports import calendar
 
 ESCAPED, TAB = r"\u{0007}", r"\u{0009}"
 NOTE = "é" * 60 + ' a \\ and a "quote";\nthe next\tline, as it is: \x07'

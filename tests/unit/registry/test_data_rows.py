@@ -17,10 +17,10 @@ from epc.records.observed.types import Judge, SourceFile
 from epc.records.observed.writing import rows_of, write
 from epc.registry.cards import Said
 from epc.registry.data_rows import batches, groups
-from epc.registry.locking import locked
+from epc.registry.fetching import Sealed, open_sealed
 from epc.registry.observed import cut_to
 from epc.registry.publishing import offered, publish
-from epc.registry.sealed import Sealed, open_sealed
+from epc.registry.writing import locked
 
 pytestmark = pytest.mark.extra
 

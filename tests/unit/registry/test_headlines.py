@@ -6,10 +6,10 @@ from registry_support import Checkout, audit_record, card, generation_record, ju
 
 from epc.protocol.results import Json
 from epc.records.typed import as_json
-from epc.registry.locking import RegistryLock
 from epc.registry.publishing import gammas, headline, write_headlines
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
+from epc.registry.writing import RegistryLock
 
 TAG = "v1.0-Judge-1"
 

@@ -8,7 +8,7 @@ from registry_support import Checkout, unheard
 
 from epc.errors import WorldError
 from epc.registry.layout import POLICY
-from epc.registry.locking import locked
+from epc.registry.writing import locked
 
 
 @pytest.fixture

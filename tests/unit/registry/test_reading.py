@@ -9,7 +9,6 @@ import pytest
 from web_support import listening
 
 from epc.errors import MalformedError, WorldError
-from epc.registry import file_sources
 from epc.registry.layout import FOLDER, POLICY
 from epc.registry.reading import folders, open_registry, policy
 
@@ -90,12 +89,12 @@ def test_what_an_address_answers_instead_of_a_registry_is_named(
 
 
 def test_an_address_that_never_ends_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_sources, "_LARGEST", 2**20)
+    monkeypatch.setattr("epc.registry.store._LARGEST", 2**20)
     with answering(*[b" " * 2**16] * 64) as address, pytest.raises(WorldError, match="more than"):
         open_registry(address)
 
 
 def test_an_address_that_drips_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_sources, "_LONGEST", 0)
+    monkeypatch.setattr("epc.registry.store._LONGEST", 0)
     with answering(b" ", b" ") as address, pytest.raises(WorldError, match="not all of it in"):
         open_registry(address)

@@ -11,7 +11,7 @@ import pytest
 from epc.digests import sums_text
 from epc.errors import EpcError, MalformedError
 from epc.registry import layout
-from epc.registry.sealed import _require_sealed
+from epc.registry.fetching import _require_sealed
 
 TAG = "v1.0-X"
 

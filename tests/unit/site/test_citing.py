@@ -9,9 +9,8 @@ from registry_support import day, measured, snapshot
 from site_support import ADDRESS, with_documents
 
 from epc.registry.snapshots import Snapshot
-from epc.site.citing import bibtex, cff, plain
+from epc.site.citing import bibtex, cff, of_snapshot, plain
 from epc.site.collecting import collect
-from epc.site.linked_data import of_snapshot
 from epc.site.pages import Site
 
 PAPER = 'arXiv:2607.00297v1, "EPC: A Standardized Protocol"'

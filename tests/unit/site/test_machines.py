@@ -8,7 +8,7 @@ from registry_support import Checkout
 
 from epc.site.collecting import collect
 from epc.site.machines import files, remote, sitemap
-from epc.site.writing import Content
+from epc.site.with_mkdocs import Content
 
 ADDRESS = "https://registry.example/epc/"
 

@@ -13,9 +13,9 @@ from epc.report.figure_names import in_words
 from epc.simulation.noise import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
+from epc.site.escaping import TERMS, glossed
 from epc.site.pages import SnapshotPage
 from epc.site.telling import _most, no_baseline, told
-from epc.site.wording import TERMS, glossed
 
 ANCHORS = Path(__file__).parents[2] / "glossary_anchors.txt"
 COIN = Band(mean=1.17, low=0.73, high=1.61)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from epc.errors import UsageError
-from epc.site.writing import Folder
+from epc.site.with_mkdocs import Folder
 
 
 def test_what_an_earlier_build_left_is_gone(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from registry_support import commit, git
 
 from epc.errors import UsageError
-from epc.registry.github.fetched import _Entry, _top, _write
+from epc.registry.github.pulls import _Entry, _top, _write
 
 NAMES = ["submissions/a/../../x", "submissions/./x", "submissions//x", "submissions/a/.git/x"]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from epc.errors import UsageError
-from epc.registry.scan.policy import WORDS, Rule
+from epc.registry.scan.files import WORDS, Rule
 
 
 @pytest.mark.parametrize("text", [*WORDS, "expiring:0d", "expiring:30d"])

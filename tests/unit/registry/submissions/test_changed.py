@@ -6,7 +6,7 @@ import pytest
 
 from epc.errors import UsageError
 from epc.records.findings import Findings
-from epc.registry.submissions.changed import MOST_FOREIGN, foreign, read_changed
+from epc.registry.submissions.check import MOST_FOREIGN, foreign, read_changed
 
 OWN = ["submissions/mine/manifest.json", "submissions/mine/submission.json"]
 

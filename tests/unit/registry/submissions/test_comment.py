@@ -14,8 +14,7 @@ from epc.printable import code
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.registry.submissions.comment import MARKER, comment, markdown
-from epc.registry.submissions.dossier import Topic
-from epc.registry.submissions.report import Report, Submitted, headline, text
+from epc.registry.submissions.report import Report, Submitted, Topic, headline, text
 
 TEXT = st.text(max_size=60) | st.sampled_from(
     ["`@all`", "``` x", "<!-- x -->", "| a |", "#1", "www.a.b", "![a](b)", "x\n\n# y", "\\`@a"]

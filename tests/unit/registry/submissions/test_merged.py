@@ -5,8 +5,8 @@ from pathlib import Path
 
 from registry_support import Checkout
 
-from epc.registry.locking import locked
 from epc.registry.submissions.merged import MARKER, Outcome, markdown, promote_all
+from epc.registry.writing import locked
 
 PUBLISHED = Outcome(slug="first", tag="v1.0-Judge-1", refused=None)
 REFUSED = Outcome(slug="second", tag=None, refused="no `such`\n  fix: @all <b>")

@@ -4,7 +4,7 @@ import pytest
 from registry_support import day, generation_record, life_record, stated
 
 from epc.registry.registry import Registry
-from epc.registry.upkeep.coverage import (
+from epc.registry.upkeep.report import (
     NAMELESS,
     NO_DAY,
     NO_ROUTE,
@@ -12,8 +12,10 @@ from epc.registry.upkeep.coverage import (
     VARIANT,
     coverage,
     judges,
+    markdown,
+    text,
+    upkeep,
 )
-from epc.registry.upkeep.report import markdown, text, upkeep
 
 AS_OF = day("2026-11-26")
 SEEN = {"source": "https://maker.example", "via": "read", "seen": "2026-11-20"}

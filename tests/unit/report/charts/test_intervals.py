@@ -2,8 +2,7 @@
 
 from records_support import vega_lite
 
-from epc.report.charts.chart import Chart
-from epc.report.charts.differences import dots, rows_of
+from epc.report.charts.chart import Chart, dots, rows_of
 
 
 def test_a_figure_s_row_has_both_ends_of_its_interval_or_none() -> None:

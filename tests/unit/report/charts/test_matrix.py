@@ -6,7 +6,7 @@ import pytest
 from records_support import vega_lite
 
 from epc.audit.coupling import Into, TheseTasks
-from epc.report.charts.matrix import matrix_chart
+from epc.report.charts.transfer import matrix_chart
 
 THESE = TheseTasks(
     again="simulated", redirected=0.0, redirected_ci95=None, regret=0.0, regret_ci95=None

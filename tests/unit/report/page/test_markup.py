@@ -5,8 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from epc.report.charts.chart import Chart
-from epc.report.charts.differences import dots, rows_of
+from epc.report.charts.chart import Chart, dots, rows_of
 from epc.report.page.markup import drawn, element, facts, folded, joined, listed, table
 
 

@@ -19,7 +19,7 @@ from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.picture import svg
 from epc.simulation.noise import blind_band
-from epc.site.accounting import win_rates
+from epc.site.building import win_rates
 from epc.site.charts import charts_of_evaluator, charts_of_snapshot, spark
 from epc.site.charts.gallery import _columns
 from epc.site.charts.preferences import win_rates_chart
