@@ -9,16 +9,13 @@ from typing import Any, Final, Self
 from epc.analysis.observed_rows import Choices
 from epc.digests import sha256
 from epc.protocol.mitigation import is_wrapper
+from epc.protocol.results import Json
 from epc.records.manifest import ModelIdentity
+from epc.records.observed.types import Judge
 from epc.records.strict_json import dumps_line
 from epc.registry.platforms import platform_of, provider_of
-from epc.registry.record import (
-    Asked,
-    Attested,
-    Fault,
-    Model,
-    Record,
-)
+from epc.registry.record import Asked, Attested, Fault, Model, Record
+from epc.registry.tags import Tag
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
 NO_BASELINE: Final = {
@@ -72,6 +69,30 @@ class Said:
             faults=card.known_faults,
         )
 
+    def card(
+        self, tag: Tag, kind: str, protocol: str, evaluator: Model, conditions: Json
+    ) -> Record:
+        """Return the card of a record of a kind, before what that kind alone states."""
+        return Record(
+            tag=str(tag),
+            generation=self.generation,
+            protocol_version=protocol,
+            evaluator=evaluator,
+            executor=None,
+            measured=None,
+            contributor=self.contributor,
+            login=self.login,
+            known_faults=(),
+            kind=kind,
+            trust="recomputed",
+            conditions=conditions,
+            licence=self.licence,
+            conflicts_of_interest=self.conflicts,
+            calibration=False,
+            replicates=None,
+            citation=None,
+        )
+
 
 def digest(value: Any) -> str:
     """Return a value of a card's conditions as the digest by which it is compared."""
@@ -96,4 +117,15 @@ def model_of(
         as_printed=None,
         asked=Asked(model=identity.model, endpoint=identity.endpoint),
         weights=declaration.weights if declaration else None,
+    )
+
+
+def recorded_model(judge: Judge) -> Model:
+    """Return who was asked, as others recorded it."""
+    return Model(
+        model=judge.model,
+        platform=judge.platform,
+        gateway=None,
+        proxy=False,
+        as_printed=judge.name,
     )

@@ -16,7 +16,7 @@ from epc.report.judge_card_text import picking, picks
 from epc.report.loop_text import starts_sentences
 from epc.site import describing, numbers
 from epc.site.charts.forest import bar, scale
-from epc.site.charts.sparkline import spark
+from epc.site.charts.results import spark
 from epc.site.escaping import address, finalized, glossed, verbatim
 from epc.site.front import part
 from epc.site.pages import Platform

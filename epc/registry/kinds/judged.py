@@ -147,25 +147,9 @@ def judged_card_of(
 ) -> Record:
     """Return the card of a judge's evaluations, of a plan with that judge alone."""
     platform = life.platform if life else None
-    return Record(
-        tag=str(tag),
-        generation=declaration.generation,
-        protocol_version=plan.protocol,
-        evaluator=model_of(judge, platform, declaration),
-        measured={"from": days[0], "to": days[-1]},
-        contributor=declaration.contributor,
-        login=declaration.login,
-        known_faults=(),
-        kind="judged",
-        trust="recomputed",
-        executor=None,
-        conditions=judged_conditions_of(plan),
-        licence=declaration.licence,
-        conflicts_of_interest=declaration.conflicts,
-        calibration=life is None,
-        replicates=None,
-        citation=None,
-    )
+    evaluator = model_of(judge, platform, declaration)
+    card = declaration.card(tag, "judged", plan.protocol, evaluator, judged_conditions_of(plan))
+    return replace(card, measured={"from": days[0], "to": days[-1]}, calibration=life is None)
 
 
 def judged_conditions_of(plan: Plan) -> Json:

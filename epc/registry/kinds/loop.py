@@ -6,7 +6,7 @@ Maintainers make and publish them (`pipeline/loops.py`), so nothing of it can be
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from epc.analysis.loops import RunsReport, quality_of
 from epc.arrays import Array
@@ -25,14 +25,14 @@ from epc.records.loop_runs import (
 )
 from epc.records.observed.types import Judge
 from epc.records.typed import as_json, parse
-from epc.registry.cards import Said, digest
+from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.kinds.folders import departure, read_document, unlike
 from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
-from epc.registry.record import Fault, Model, Record
+from epc.registry.record import Fault, Record
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions import layout
-from epc.registry.submissions.checked import Base, Checked, Figure
+from epc.registry.submissions.checked import Base, Checked
 from epc.registry.submissions.statement import noted
 from epc.registry.tags import Tag
 from epc.statistics.figures import Figure as Estimate
@@ -79,7 +79,7 @@ def offered(folder: Path, declaration: Said) -> Offer:
         raw={name: runs.files[name] for name in (LOG, CHECKS)},
         no_baseline=None,
         card=lambda tag, _: loop_card_of(tag, runs, declaration),
-        stated=Judge(name=runs.judge, model=runs.judge, platform=runs.platform),
+        stated=_judge(runs),
     )
 
 
@@ -87,32 +87,13 @@ def loop_card_of(tag: Tag, runs: LoopRuns, declaration: Said) -> Record:
     """Return the card of runs under a judge whose scores others recorded."""
     origins = (f"{o.name}, {o.repository} at {o.commit}, {o.licence}" for o in runs.origins)
     setting = {"starts": runs.starts, "items": runs.items, "metric_calls": runs.metric_calls}
-    return Record(
-        tag=str(tag),
-        generation=declaration.generation,
-        protocol_version=_PROTOCOL,
-        evaluator=Model(
-            model=runs.judge,
-            platform=runs.platform,
-            gateway=None,
-            proxy=False,
-            as_printed=runs.judge,
-        ),
-        measured=None,
-        contributor=declaration.contributor,
-        login=declaration.login,
-        known_faults=_FAULTS,
-        kind="loop",
-        trust="recomputed",
-        executor=None,
-        conditions={"optimiser": runs.optimiser, "bank": runs.bank, "runs": digest(setting)},
-        licence=declaration.licence,
-        conflicts_of_interest=declaration.conflicts,
-        source="; ".join(origins),
-        calibration=False,
-        replicates=None,
-        citation=None,
-    )
+    conditions = {"optimiser": runs.optimiser, "bank": runs.bank, "runs": digest(setting)}
+    card = declaration.card(tag, "loop", _PROTOCOL, recorded_model(_judge(runs)), conditions)
+    return replace(card, known_faults=_FAULTS, source="; ".join(origins))
+
+
+def _judge(runs: LoopRuns) -> Judge:
+    return Judge(name=runs.judge, model=runs.judge, platform=runs.platform)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,11 +220,6 @@ def subject_of(run: Path) -> NoReturn:
     raise UsageError(f"{run} cannot be offered\n  fix: {_MAINTAINERS}")
 
 
-def files_of(run: Path) -> NoReturn:
-    """Refuse as `subject_of` does."""
-    subject_of(run)
-
-
 def look(
     path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
 ) -> None:
@@ -252,14 +228,10 @@ def look(
     checked.take(None, [noted(layout.PLAIN, LOOP, "is no submission", _MAINTAINERS)], first="")
 
 
-def figures(_: Checked) -> Iterator[Figure]:
+def _nothing(_: Checked) -> Iterator[Any]:
     """Yield nothing: there is no submission of it."""
     yield from ()
 
 
-def recorded(_: Checked) -> Iterator[str]:
-    """Yield nothing: there is no submission of it."""
-    yield from ()
-
-
-questions = recorded
+files_of = subject_of
+figures = recorded = questions = _nothing

@@ -103,27 +103,20 @@ def card_of(
     day = date.fromisoformat(manifest.evaluator.measurement_date)
     platform = life.platform if life else None
     executor = manifest.executor
-    return Record(
-        tag=str(tag),
-        generation=declaration.generation,
-        protocol_version=manifest.protocol_version,
-        evaluator=model_of(manifest.evaluator, platform, declaration),
+    evaluator = model_of(manifest.evaluator, platform, declaration)
+    card = declaration.card(
+        tag, "measured", manifest.protocol_version, evaluator, conditions_of(manifest)
+    )
+    return replace(
+        card,
         measured={"from": day, "to": day},
-        contributor=declaration.contributor,
-        login=declaration.login,
-        known_faults=(),
-        kind="measured",
         trust="attested" if declaration.attested else "recomputed",
         executor=model_of(executor, None) if executor else None,
-        conditions=conditions_of(manifest),
         audit=parse(audit, AuditSummary),
-        licence=declaration.licence,
-        conflicts_of_interest=declaration.conflicts,
         calibration=life is None,
         source=declaration.source,
         attested=declaration.attested,
         replicates=declaration.replicates,
-        citation=None,
     )
 
 

@@ -28,7 +28,7 @@ from epc.records.observed.types import UNKNOWN, Header, Made, Observed
 from epc.records.observed.writing import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
-from epc.registry.cards import Said, digest
+from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
 from epc.registry.kinds.folders import departure, read_document, unlike
@@ -43,7 +43,7 @@ from epc.registry.observed import (
     verdicts_in,
 )
 from epc.registry.offers import Offer, Subject, contradictions
-from epc.registry.record import Fault, Model, Origin, Recipe, Record
+from epc.registry.record import Fault, Origin, Recipe, Record
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions import against, layout
@@ -125,33 +125,17 @@ def observed_card_of(
     """Return the card of recorded verdicts: what their source states, and who published them."""
     header, judge = document.header, judge_of(document.header)
     source, made = header.source, header.made
-    return Record(
-        tag=str(tag),
-        generation=declaration.generation,
-        protocol_version="Observed-v1.0",
-        evaluator=Model(
-            model=judge.model,
-            platform=judge.platform,
-            gateway=None,
-            proxy=False,
-            as_printed=judge.name,
-        ),
+    conditions = observed_conditions_of(header)
+    card = declaration.card(tag, "observed", "Observed-v1.0", recorded_model(judge), conditions)
+    return replace(
+        card,
         measured={"from": days[0], "to": days[-1]} if days else None,
-        contributor=declaration.contributor,
-        login=declaration.login,
         known_faults=declaration.faults,
-        kind="observed",
         trust="observed",
-        executor=None,
-        conditions=observed_conditions_of(header),
         origin=Origin(name=source.name, repository=source.repository, commit=source.commit),
         recipe=_recipe(made, document) if made else None,
         kept=kept,
         licence=source.licence,
-        conflicts_of_interest=declaration.conflicts,
-        calibration=False,
-        replicates=None,
-        citation=None,
     )
 
 

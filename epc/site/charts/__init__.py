@@ -14,8 +14,8 @@ from epc.report.charts.transfer import matrix_chart, transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
 from epc.site.charts.history import history_charts
 from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
+from epc.site.charts.results import spark
 from epc.site.charts.seeds import excess_chart, floor_chart, gamma_chart, jsd_chart, verdicts_chart
-from epc.site.charts.sparkline import spark
 from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, WinRate
 
 __all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapshot", "spark"]

@@ -17,7 +17,7 @@ from epc.statistics.intervals import Interval
 _MOST_TICKS: Final = 5
 _STEPS: Final = (1, 2, 5, 10)
 _EDGE: Final = 2  # percent of the width, left free on both sides for a dot
-_TALL: Final = 24  # pixels of a line
+TALL: Final = 24  # pixels of a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +65,7 @@ _TITLE: Final = Markup("<figcaption>{}</figcaption>")
 _NOTE: Final = Markup('<p class="epc-reading">{}</p>')
 _PANEL: Final = Markup('<p class="epc-panel">{}</p>')
 _ROW: Final = Markup('<div class="epc-row"><span>{}</span>{}<b>{}</b></div>')
-_BASE: Final = (
-    f'<line class="epc-base" x1="0" x2="100%" y1="{_TALL // 2}" y2="{_TALL // 2}"></line>'
-)
+_BASE: Final = f'<line class="epc-base" x1="0" x2="100%" y1="{TALL // 2}" y2="{TALL // 2}"></line>'
 _SVG: Final = Markup('<svg class="{}" width="100%" height="{}" {}>{}</svg>')
 _HIDDEN: Final = Markup('aria-hidden="true"')
 _NAMED: Final = Markup('role="img" aria-label="{}"')
@@ -106,13 +104,13 @@ def _panel(panel: Panel) -> Markup:
         return place((value - start) / (end - start))
 
     behind = _BASE + "".join(
-        f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{_TALL}"></line>'
+        f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{TALL}"></line>'
         for x in panel.lines
     )
     rows = Markup().join(
         _ROW.format(
             shown(mark.label),
-            svg("epc-line", _TALL, behind, *_line(mark, at)),
+            svg("epc-line", TALL, behind, *line(mark, at)),
             _figure(mark, panel),
         )
         for mark in panel.marks
@@ -135,7 +133,7 @@ def bar(value: float, interval: Interval, reach: Interval) -> Markup:
 
     mark = Mark(label="", value=value, interval=interval)
     base = f'<line class="epc-reach" x1="{at(start)}" x2="{at(value)}" y1="12" y2="12"></line>'
-    return svg("epc-line", _TALL, base, *_line(mark, at))
+    return svg("epc-line", TALL, base, *line(mark, at))
 
 
 def scale(reach: Interval) -> Markup:
@@ -177,11 +175,12 @@ def _anchor(tick: float, start: float, end: float) -> str:
     return "start" if tick == start else "end" if tick == end else "middle"
 
 
-def _line(mark: Mark, at: Callable[[float], str]) -> Iterator[str]:
-    middle = _TALL // 2
+def line(mark: Mark, at: Callable[[float], str]) -> Iterator[str]:
+    """Yield one figure on its noise, with its interval; `at` says where a value lies across."""
+    middle = TALL // 2
     if mark.noise:
         low, high = (float(at(value)[:-1]) for value in mark.noise)
-        yield f'<rect x="{low:.1f}%" width="{high - low:.1f}%" y="1" height="{_TALL - 2}"></rect>'
+        yield f'<rect x="{low:.1f}%" width="{high - low:.1f}%" y="1" height="{TALL - 2}"></rect>'
     if mark.interval:
         low_at, high_at = map(at, mark.interval)
         yield f'<line x1="{low_at}" x2="{high_at}" y1="{middle}" y2="{middle}"></line>'

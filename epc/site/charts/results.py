@@ -1,7 +1,10 @@
 """The picture that matters of each kind of snapshot: what its result box says, with its noise."""
 
 from collections.abc import Iterator
+from math import sqrt
 from typing import Final
+
+from markupsafe import Markup
 
 from epc.printable import begun
 from epc.protocol.results import Json
@@ -9,13 +12,16 @@ from epc.registry.figures import Figure, rank
 from epc.registry.kinds.table import KINDS
 from epc.report.figure_names import in_words
 from epc.simulation.noise import Band
-from epc.site.charts.forest import Forest, Mark, Panel
-from epc.site.pages import Direction, Row
+from epc.site.charts.forest import TALL, Forest, Mark, Panel, line, place, svg
+from epc.site.escaping import shown
+from epc.site.pages import Direction, Row, bands_of
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import VERDICTS
+from epc.spec.reference import STRATEGIES
 from epc.statistics.intervals import Interval
 
+_LARGEST: Final = sqrt(len(STRATEGIES))  # gamma: all rows of a table share the scale
 _MOST: Final = 10  # settings in a picture; all stand in the tables
 _CROSSING: Final = (
     "Dot: the estimate for the domain, with its 95% interval over tasks. Grey: what chance alone "
@@ -168,3 +174,28 @@ def _recorded(row: Row) -> Forest | None:
 
 def _number(value: float) -> str:
     return f"{value:.3f}"
+
+
+def spark(row: Row) -> Markup:
+    """Return a picture of a row's one figure, for its line of a table; its numbers are its name."""
+    direction = row.leading
+    if direction is None:
+        return Markup()
+    # The run's own noise floor, else a coin flip's.
+    band = direction.noise or (bands_of(row.snapshot, None) or {}).get("gamma")
+    gamma = direction.gamma
+    words = f"{direction.title}: gamma {gamma}, {gamma.reading}"
+    if band:
+        noise = "noise floor" if direction.noise else "a coin flip"
+        words += f"; {noise} {band.mean:.2f}, from {band.low:.2f} to {band.high:.2f}"
+    mark = Mark(
+        label="",
+        value=gamma.mean,
+        interval=gamma.interval,
+        noise=(band.low, band.high) if band else None,
+    )
+
+    def at(value: float) -> str:
+        return place(min(max(value / _LARGEST, 0), 1))
+
+    return svg("epc-line epc-spark", TALL, *line(mark, at), words=shown(words))

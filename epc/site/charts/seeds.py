@@ -17,9 +17,11 @@ from epc.report.charts.chart import (
     THIRD,
     WIDTH,
     Chart,
+    dots,
     layer,
     listed,
     quantity,
+    rows_of,
     told,
 )
 from epc.report.coupling_text import MEANING
@@ -249,44 +251,18 @@ def _floor_words(noise: list[Json], means: list[Json]) -> str:
 def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:
     """Return excess coupling with its interval, against zero."""
     excess = manifest.results.summary.control.excess
-    rows, directions = [], manifest.domains.directions
-    for direction in directions:
-        low, high = excess[direction].ci95 or (None, None)
-        mean = excess[direction].mean
-        rows.append({"direction": pair_title(direction), "excess": mean, "low": low, "high": high})
-    y = listed("direction", list(map(pair_title, directions)))
-    spread = [row for row in rows if row["low"] is not None]
-    facts = told(direction="direction", excess="excess", low="from", high="to")
-    rule = {"type": "rule", "size": 2.5, "color": FIRST}
-    dot = {"type": "point", "filled": True, "size": 90, "opacity": 1, "color": FIRST}
-    value = quantity("excess", "excess coupling")
+    directions = manifest.domains.directions
+    rows = rows_of((pair_title(d), excess[d].mean, excess[d].ci95) for d in directions)
     intervals = "; ".join(
         f"{pair_title(d)} {figure_text(excess[d].mean, excess[d].ci95, '+.3f', ONE_SEED)}"
         for d in directions
     )
-    alternative = (
-        f"Excess coupling {intervals}. The audit's word: {audit.verdict}, {MEANING[audit.verdict]}"
-        f"; {UNKNOWN_QUALITY}."
-    )
-    zero = layer([{"zero": 0}], {"type": "rule", "color": MUTED, "strokeDash": [4, 3]})
-    zero["encoding"]["x"] = quantity("zero", "excess coupling", zero=True)
     return Chart(
         name="excess",
         title="Excess coupling: what stands above the noise floor",
-        note="Mean with its 95% interval; the dashed line is the noise floor.",
-        alternative=alternative,
-        content={
-            "width": WIDTH - 40,
-            "height": _STEP,
-            "layer": [
-                zero,
-                *(
-                    [layer(spread, rule, y=y, x=quantity("low"), x2={"field": "high"})]
-                    if spread
-                    else []
-                ),
-                layer(rows, dot, y=y, x=value, tooltip=facts),
-            ],
-        },
+        note="Dot: the mean; line: its 95% interval. The upright line is the noise floor.",
+        alternative=f"Excess coupling {intervals}. The audit's word: {audit.verdict}, "
+        f"{MEANING[audit.verdict]}; {UNKNOWN_QUALITY}.",
+        content=dots(rows, "excess coupling", [0], zero=True),
         rows=rows,
     )
