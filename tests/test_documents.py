@@ -19,7 +19,7 @@ from epc.records.json_difference import disagreements
 from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
 from epc.registry import expiry
-from epc.registry.fetching import restore_sealed
+from epc.registry.fetching import restore
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import Trust
 from epc.registry.tags import Tag
@@ -267,9 +267,7 @@ def test_the_picture_of_the_readme_and_the_lines_below_its_third_command_are_of_
     tmp_path: Path,
 ) -> None:
     """The run is published: its picture is drawn again, and its figures are printed again."""
-    restore_sealed(
-        Tag.parse("v1.2-SmolLM2-135M-Likelihood"), tmp_path, location=str(ROOT), store=None
-    )
+    restore(Tag.parse("v1.2-SmolLM2-135M-Likelihood"), tmp_path, location=str(ROOT), store=None)
     manifest = load_manifest(tmp_path)
     drawn, _ = draw(manifest, tmp_path)
     (shown,) = re.findall(r"--out runs/first\n```\n\n```\n(.*?)```", README, re.DOTALL)

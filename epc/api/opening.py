@@ -15,7 +15,7 @@ from epc.errors import MalformedError, UsageError
 from epc.records.layout import MANIFEST
 from epc.records.recompute import manifest_path
 from epc.registry import data
-from epc.registry.fetching import open_sealed, restore_sealed
+from epc.registry.fetching import open_sealed, restore
 from epc.registry.reading import nearest_checkout
 from epc.registry.tables import TABLES
 from epc.registry.tags import Tag
@@ -82,7 +82,7 @@ def load(
     folder = Path(mkdtemp(prefix="epc-"))
     run = Run(path=folder)
     finalize(run, shutil.rmtree, folder, ignore_errors=True)
-    restore_sealed(tag, folder, location=location, store=store)
+    restore(tag, folder, location=location, store=store)
     if not (folder / MANIFEST).is_file():
         raise UsageError(f"{tag} is no measurement: see `epc snapshot show {tag}`")
     return run

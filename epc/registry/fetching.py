@@ -6,7 +6,7 @@ registry each card and file of figures was held against its seal before any is u
 
 import json
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from io import BytesIO
@@ -43,40 +43,49 @@ def fetch(
     as it was published; WorldError if the disk or the network fails.
     """
     with new_folder(out, out.with_name(f".{out.name}.partial"), "--out") as folder:
-        if seal:
-            restore(tag, folder, seal=seal, location=location, store=store)
-        else:
-            restore_sealed(tag, folder, location=location, store=store)
+        restore(tag, folder, location=location, store=store, seal=seal)
 
 
-def restore_sealed(tag: Tag, folder: Path, *, location: str, store: str | None) -> None:
-    """Write a snapshot to a folder as `restore` does, by the seal of its own event.
+@contextmanager
+def lent(
+    tag: Tag,
+    *,
+    location: str,
+    store: str | None = None,
+    seal: str | None = None,
+    raw: Collection[str] | None = None,
+) -> Iterator[Path]:
+    """Lend a folder that `restore` wrote a snapshot to.
 
-    Of what an address publishes, the seals that are known here outweigh its own.
-
-    Raises: as `fetch`; OSError if the folder cannot be written to.
+    Raises: as `fetch`.
     """
-    seal = known_seals().get(str(tag)) if location.startswith(WEB) else None
-    seal = seal or _seal(reader(location)(layout.LOG), tag)
-    restore(tag, folder, seal=seal, location=location, store=store)
+    with TemporaryDirectory(prefix="epc-") as name:
+        with able_to("write", name):
+            restore(tag, Path(name), location=location, store=store, seal=seal, raw=raw)
+        yield Path(name)
 
 
 def restore(
     tag: Tag,
     folder: Path,
     *,
-    seal: str,
     location: str,
-    store: str | None,
+    store: str | None = None,
+    seal: str | None = None,
     raw: Collection[str] | None = None,
 ) -> None:
     """Write a snapshot's documents and raw files into a folder, each once it is as it was sealed.
 
-    `raw` names the raw files that are wanted, none or some; without it they are all.
+    `raw` names the raw files that are wanted, none or some; without it they are all. Without a
+    `seal` it is that of the snapshot's event; of what an address publishes, the seals that are
+    known here outweigh its own.
 
     Raises: as `fetch`; OSError if the folder cannot be written to.
     """
     read = reader(location)
+    if seal is None and location.startswith(WEB):
+        seal = known_seals().get(str(tag))
+    seal = seal or _seal(read(layout.LOG), tag)
     home = f"{layout.FOLDER}/{tag}"
     content = read(f"{home}/{layout.SUMS}")
     require_digest(f"{home}/{layout.SUMS}", content, seal)
@@ -144,8 +153,9 @@ class Sealed:
     store: str | None
     day: date | None
 
-    @contextmanager
-    def folder(self, snapshot: Snapshot, *, raw: Collection[str] | None = None) -> Iterator[Path]:
+    def folder(
+        self, snapshot: Snapshot, *, raw: Collection[str] | None = None
+    ) -> AbstractContextManager[Path]:
         """Lend a folder with a snapshot's own documents and its raw files, each checked.
 
         `raw` names the raw files that are wanted, none or some; without it they are all.
@@ -154,13 +164,7 @@ class Sealed:
         network fails.
         """
         seal = self.registry.seal(str(snapshot.tag))
-        assert seal is not None  # `open_sealed` asked
-        with TemporaryDirectory(prefix="epc-") as name:
-            folder = Path(name)
-            with able_to("write", name):
-                place, store = self.place, self.store
-                restore(snapshot.tag, folder, seal=seal, location=place, store=store, raw=raw)
-            yield folder
+        return lent(snapshot.tag, location=self.place, store=self.store, seal=seal, raw=raw)
 
 
 @contextmanager

@@ -1,16 +1,15 @@
 """What judges said in the verdicts that a registry keeps, source by source."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final, Self
 
 from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.records.observed.types import UNKNOWN, Judge
 from epc.records.recompute import load_manifest
-from epc.registry.fetching import restore_sealed
+from epc.registry.fetching import lent
 from epc.registry.kinds.table import KINDS
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import nearest_checkout
@@ -83,15 +82,12 @@ class Kept:
             with self.folder(snapshot) as folder:
                 yield from _ballots_in(folder, snapshot)
 
-    @contextmanager
-    def folder(self, snapshot: Snapshot) -> Iterator[Path]:
-        """Hold a snapshot's files in a folder, as they were sealed.
+    def folder(self, snapshot: Snapshot) -> AbstractContextManager[Path]:
+        """Lend a snapshot's files in a folder, as they were sealed.
 
         Raises: as `beside`.
         """
-        with TemporaryDirectory() as name:
-            restore_sealed(snapshot.tag, Path(name), location=self.home, store=None)
-            yield Path(name)
+        return lent(snapshot.tag, location=self.home)
 
 
 def source_of(snapshot: Snapshot) -> Source | None:

@@ -149,7 +149,7 @@ def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | 
         with tempfile.TemporaryDirectory() as name:
             run = Path(name)
             raw = None if source is None else ()
-            restore(snapshot.tag, run, seal=seal, location=str(checkout), store=None, raw=raw)
+            restore(snapshot.tag, run, location=str(checkout), seal=seal, raw=raw)
             if source:
                 rebuild(run, source)
             changed, problems = adapter(snapshot.kind).again(run, snapshot)

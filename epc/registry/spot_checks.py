@@ -8,7 +8,6 @@ under the commit that adds it.
 
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from epc.analysis.spot_checking import SpotCheck, draw, judged
@@ -21,14 +20,13 @@ from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest
 from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.fetching import restore_sealed
+from epc.registry.fetching import lent
 from epc.registry.history import added_by, commit, git, published_by, signer
 from epc.registry.names import is_one_contributor
 from epc.registry.platforms import PLATFORMS, kind_of, misplaced
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
-from epc.registry.tags import Tag
 from epc.registry.writing import RegistryLock
 
 _READING: Final = "Reading R99"
@@ -62,12 +60,11 @@ def published(checkout: Path, tag: str) -> Published:
     commit = published_by(checkout).get(tag)
     if commit is None:
         raise UsageError(f"no commit published {tag} yet: its draw is not fixed")
-    with TemporaryDirectory() as folder:
-        restore_sealed(Tag.parse(tag), Path(folder), location=str(checkout), store=None)
-        manifest = load_manifest(Path(folder))
+    with lent(snapshot.tag, location=str(checkout)) as folder:
+        manifest = load_manifest(folder)
         if not manifest.reuses:
             raise UsageError(f"{tag} asked every round afresh: no verdict of it stands for a pair")
-        pairs = asked_by_run(manifest, Path(folder))
+        pairs = asked_by_run(manifest, folder)
     name = _own_name(registry, snapshot, manifest.evaluator)
     return Published(snapshot=snapshot, name=name, manifest=manifest, asked=pairs, commit=commit)
 

@@ -1,5 +1,6 @@
 """Several people, or several jobs, write to one checkout at the same time: nothing is lost."""
 
+import fcntl
 import signal
 import subprocess
 import sys
@@ -11,14 +12,13 @@ import pytest
 from click.testing import CliRunner
 from engine_support import PATIENCE_S, environment, epc, epc_under_way
 from records_support import Run, make_run
-from registry_support import AS_TEST, Checkout, git, unheard
+from registry_support import AS_TEST, Checkout, git
 
 from epc.cli.admin import snapshot as maintaining
 from epc.cli.common import now
-from epc.errors import WorldError
+from epc.registry.layout import POLICY
 from epc.registry.reading import of_folder
 from epc.registry.verify import verify
-from epc.registry.writing import locked
 
 ROUNDS = 2
 AT_ONCE = 4
@@ -241,8 +241,8 @@ def test_epc_4_an_event_has_the_day_on_which_its_turn_came(
     held = []
 
     def asked() -> object:
-        with pytest.raises(WorldError), locked(checkout.folder, tell=unheard, patience=0):
-            pass
+        with (checkout.folder / POLICY).open("rb+") as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         held.append(True)
         return now()
 
