@@ -147,7 +147,8 @@ def check(
         if forecast := expect(checking):
             show_forecast(forecast, form)
         else:
-            tell(form, dict, lambda: "no judge is named, so none is asked: CMD gives the scores")
+            no_model = "no judge is named as PROVIDER/MODEL, so none is asked: CMD gives the scores"
+            tell(form, dict, lambda: no_model)
         return
     work = carry_out(checking, execute, clock=now, watch=shown, limits=limits)
     rows = carried_out(work, again=f"epc loop check {log} --execute '{execute}'")
@@ -204,17 +205,18 @@ def report(files: tuple[Path, ...], html: Path | None, form: str) -> None:
 
 @command.command()
 @click.argument("log", type=FILE)
-@click.argument("checks", type=FILE)
+@click.argument("checks", type=FILE, required=False)
 @click.option("--unplanned", is_flag=True, help="Accept checks that no plan precedes, and say so.")
 @printed_as("json", "github", says="How to print the result; github is an annotation.")
 @click.pass_context
-def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: bool) -> None:
+def gate(ctx: click.Context, log: Path, checks: Path | None, form: str, *, unplanned: bool) -> None:
     r"""Say in one sentence whether the final of a LOG may ship.
 
     It may (exit 0) if its gain by the judge is above 0 on at least 100 items that the optimiser
     never saw, and gold, where there is any, does not say that the work got worse. Else it exits 1
-    (`not_shown`, `harms`); 2 if the CHECKS decide nothing (`refused`). Items that decided are used
-    up: the ledger beside LOG has them, and another final needs others.
+    (`not_shown`, `harms`); 2 if the CHECKS decide nothing (`refused`). Without a name, CHECKS are
+    those beside LOG. Items that decided are used up: the ledger beside LOG has them, and another
+    final needs others.
 
     \b
     Example:
@@ -224,10 +226,13 @@ def gate(ctx: click.Context, log: Path, checks: Path, form: str, *, unplanned: b
     from epc.analysis.loop_decisions import spent_by
     from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
-    from epc.records.loops import read_ledger, spend
+    from epc.records.loops import beside, read_ledger, spend
     from epc.records.typed import as_json
     from epc.report.loop_text import gate_sentence
 
+    checks = checks or beside(log)[1]
+    if not checks.exists():
+        raise click.UsageError(f"{checks} is not there\n  next: epc loop plan {log} --test ITEMS")
     files = Files.read(log, checks)
     decision = decide(files, read_ledger(log), unplanned=unplanned)
     said = gate_sentence(decision)

@@ -78,7 +78,11 @@ def _require_labels(gold: Path, request: "Request") -> None:
     help="The model that writes the answers. May be given again.",
 )
 @click.option(
-    "--seeds", type=_Seeds(), default="0-29", show_default=True, help="Which repetitions to run."
+    "--seeds",
+    type=_Seeds(),
+    default="0-29",
+    show_default=True,
+    help="Which repetitions to run: 0-9 are ten, 9 is one.",
 )
 @click.option(
     "--design",

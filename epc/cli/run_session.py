@@ -76,8 +76,9 @@ def finish(
     from epc.engine.session import measure
 
     plan = opened.plan
+    seeds = f"{len(plan.seeds)} seeds" if len(plan.seeds) > 1 else f"seed {plan.seeds[0]} alone"
     note(
-        f"run      {folder}: {len(plan.seeds)} seeds, {plan.evaluator} judges "
+        f"run      {folder}: {seeds}, {plan.evaluator} judges "
         f"{plan.executor or 'nothing: its verdicts are recorded'}"
     )
     work = measure(

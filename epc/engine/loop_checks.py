@@ -143,7 +143,7 @@ def expect(checking: Checking) -> dict[str, Share]:
     usual = "x" * (_mean(prompts) if prompts else 2 * _mean(texts))
     test = [*checking.plan.test] * len(checking.pair)
     asked = {}
-    if checking.plan.judge.model:  # else the program gives the scores
+    if "/" in checking.plan.judge.model:  # else nobody can be asked: the program gives the scores
         asked[_A] = (checking.plan.judge, len(test) + len(checking.plan.again))
     if checking.plan.judge_b:
         asked[_B] = (checking.plan.judge_b, len(test))

@@ -154,7 +154,7 @@ def test_reading_r93_labels_are_read_from_the_table_that_the_check_leaves(
     # Every changed output of the final is wrong: without the judge's help the gain is their share.
     assert report["gold"]["value"] == pytest.approx(-changed / 60, abs=0.1)
     assert report["disagreement"] == 0
-    gate = loop(run, endpoint, "gate", "run.loop.jsonl", "run.checks.jsonl")
+    gate = loop(run, endpoint, "gate", "run.loop.jsonl")
     assert (gate.returncode, gate.stdout.split(":")[0]) == (1, "harms")
 
 
@@ -360,10 +360,15 @@ def _without_judge(run: Path) -> None:
     written(run / "run.loop.jsonl", rows)
 
 
-def test_reading_r93_a_log_that_names_no_judge_is_scored_by_the_program(
-    run: Path, endpoint: Endpoint
+@pytest.mark.parametrize("judge", ["", "my-judge"])
+def test_reading_r93_a_log_that_names_no_model_as_judge_is_scored_by_the_program(
+    run: Path, endpoint: Endpoint, judge: str
 ) -> None:
-    _without_judge(run)
+    if judge:
+        rows = [row | {"judge": judge} for row in lines(run / "run.loop.jsonl")]
+        written(run / "run.loop.jsonl", rows)
+    else:
+        _without_judge(run)
     program = program_of(run)
     scored = program.read_text("utf-8").replace('"prompt": prompt', '"score": len(output)')
     program.write_text(scored, "utf-8")
@@ -373,8 +378,8 @@ def test_reading_r93_a_log_that_names_no_judge_is_scored_by_the_program(
     report = loop(run, endpoint, "report", "run.loop.jsonl")
 
     assert (dry.returncode, done.returncode) == (0, 0), dry.stderr + done.stderr
-    assert dry.stdout == "no judge is named, so none is asked: CMD gives the scores\n"
-    assert "\n  The judge reports +13.00 " in report.stdout
+    assert dry.stdout.startswith("no judge is named as PROVIDER/MODEL, so none is asked: CMD gives")
+    assert f"\n  {judge or 'The judge'} reports +13.00 " in report.stdout
     assert endpoint.received == []
 
 
