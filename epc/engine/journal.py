@@ -117,8 +117,9 @@ class Journal:
 
     def remove(self) -> None:
         """Close it for good, and take an empty folder away: other files hold its calls."""
+        if not self._file.closed:  # while it is held, or it might be the next process's
+            self.path.unlink(missing_ok=True)
         self.close()
-        self.path.unlink(missing_ok=True)
         with suppress(OSError):
             self.path.parent.rmdir()
 
@@ -166,7 +167,10 @@ class Journal:
             file.close()
             message = f"another process is working on {self.path.parent}: wait for it, or stop it"
             raise UsageError(message) from None
-        return file
+        if os.fstat(file.fileno()).st_nlink:
+            return file
+        file.close()  # who held it took it away between our two steps
+        return self._open()
 
     def _line(self, name: str) -> bytes:
         offset, length = self._places[name]

@@ -1,6 +1,7 @@
 """The journal of a run: every answer on disk before anything is built on it."""
 
 import asyncio
+import fcntl
 import io
 import json
 import os
@@ -328,6 +329,44 @@ def test_a_journal_is_removed_for_good(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     append(journal, call(0))
 
+    journal.remove()
+
+    assert not tmp_path.exists()
+
+
+def test_a_journal_that_is_taken_away_while_another_process_opens_it_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or the answers of that process would go to a file that has no name any more."""
+    first, lock = Journal(tmp_path), fcntl.flock
+
+    def lock_late(file: Any, how: int) -> None:
+        first.remove()
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    second = Journal(tmp_path)
+    monkeypatch.undo()
+    append(second, call(0))
+    first.remove()  # once more: it is another's by now
+
+    assert second.path.read_bytes() == line(0).encode()
+    with pytest.raises(UsageError, match="another process is working on"):
+        Journal(tmp_path)
+    second.close()
+
+
+def test_a_journal_is_held_until_it_is_taken_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal, unlink = Journal(tmp_path), Path.unlink
+
+    def refused(path: Path, **given: Any) -> None:
+        with pytest.raises(UsageError, match="another process is working on"):
+            Journal(tmp_path)
+        unlink(path, **given)
+
+    monkeypatch.setattr(Path, "unlink", refused)
     journal.remove()
 
     assert not tmp_path.exists()
