@@ -67,7 +67,8 @@ def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium")
     assert path, "no chromium: run `make browser`"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(_QUIET))
+        # Without a limit of its own, as `visit` has it.
+        browser = playwright.chromium.launch(executable_path=path, args=list(_QUIET), timeout=0)
         yield browser
         browser.close()
 
@@ -90,8 +91,9 @@ def opened(page: Page, address: str) -> Page:
     """
     page.goto(address, wait_until="load")
     page.wait_for_load_state("networkidle")
+    # A function, as all that is waited for: the site's policy evaluates no text a second time.
     page.wait_for_function(
-        "!document.querySelector('[data-as-of]') || document.documentElement.dataset.epcToday"
+        "() => !document.querySelector('[data-as-of]') || document.documentElement.dataset.epcToday"
     )
     return page
 

@@ -1,7 +1,7 @@
 """How many examples a property of the tests is tried on.
 
-Every night on all of them; in `make check` and `make fast` on a twentieth. Outside CI each run
-draws others, so no two runs of the same property are the same.
+Every night on all of them, and on others than the night before; in `make check` and `make fast` on
+a twentieth, always the same, so that nothing is refused for what another change would meet, too.
 """
 
 from typing import Final

@@ -48,8 +48,13 @@ def a_or_b(text: str) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the rows of a JSON Lines file; of a journal its calls, without checksums."""
-    lines = path.read_text("utf-8").splitlines()
+    """Return the rows of a JSON Lines file; of a journal its calls, without checksums.
+
+    A line of a journal that is being written, or was when its program was killed, is none yet.
+    """
+    lines = path.read_bytes().splitlines(keepends=True)
+    if path.name == "journal.jsonl" and lines and not lines[-1].endswith(b"\n"):
+        del lines[-1]
     rows = [json.loads(line) for line in lines if line.strip()]
     return [row["call"] if row.keys() == {"call", "crc"} else row for row in rows]
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
+from engine_support import PATIENCE_S
 from registry_support import ROOT
 
 CORE = ("click", "msgspec", "pyyaml")
@@ -39,7 +40,7 @@ def started(
     kept = {key: value for key, value in os.environ.items() if key in {"PATH", "HOME", "LANG"}}
     env = {**kept, "UV_OFFLINE": "1", "UV_NO_CONFIG": "1", "UV_CACHE_DIR": str(folder / "cache")}
     done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=200
+        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     assert done.returncode == code, (words, done.stdout, done.stderr)
     return done

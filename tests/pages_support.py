@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from engine_support import PATIENCE_S
 from program_support import as_text, run_program
 
 from epc.cli.program import program
@@ -35,7 +36,6 @@ REASONS: Final = {
     "account": "writes to somebody's account or signs with somebody's key",
     "yours": "names a file, a program or a project of the reader",
 }
-PATIENCE_S: Final = 120
 DAY: Final = "1795435200"  # 2026-11-23, 12:00 UTC: the day on which pages say what commands print
 _FENCE = re.compile(
     r"^(?P<in> *)(?:<!-- (?P<how>not run|run on mocks): (?P<why>[\w ]+) -->\n\n? *)?"

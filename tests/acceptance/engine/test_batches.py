@@ -11,6 +11,7 @@ from engine_support import (
     epc,
     epc_under_way,
     same_files,
+    wait_until,
 )
 from run_support import (
     COIN,
@@ -104,7 +105,7 @@ def test_a_kill_between_an_order_and_its_note_pays_for_no_batch_twice(
         provider.hang = path
         submit = ("run", *HOSTED, "--exhaustive", "--seeds", "0", "--batch", "submit", "--out", run)
         with epc_under_way(*submit, env=env) as running:
-            assert provider.hung.wait(60)
+            wait_until(provider.hung.is_set)
             running.kill()
             running.wait()
         provider.hang = None

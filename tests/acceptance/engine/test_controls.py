@@ -106,7 +106,7 @@ def test_reading_r43_a_killed_run_asks_no_control_twice(tmp_path: Path) -> None:
         with epc_under_way("run", *HOSTED, *how, env=env) as running:
             wait_until(lambda: len(endpoint.received) > 200)
             running.send_signal(signal.SIGKILL)
-            running.wait(30)
+            running.wait()
         held.hold.go_on.set()
         endpoint.behave = competent
 

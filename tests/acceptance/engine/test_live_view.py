@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, answering, completion, refusal
-from engine_support import environment, epc
+from endpoint_support import Endpoint, HoldsAfter, Received, Reply, answering, completion, refusal
+from engine_support import PATIENCE_S, environment, epc
 from judge_support import record, table_row, write_rows
 from program_support import PROGRAM
 
@@ -53,8 +53,8 @@ class Terminal:
             time.sleep(0.02)
 
     def ended(self) -> int:
-        code = self.process.wait(60)
-        self.reader.join(60)
+        code = self.process.wait(PATIENCE_S)
+        self.reader.join(PATIENCE_S)
         return code
 
 
@@ -138,14 +138,7 @@ def test_a_campaign_has_one_view_with_a_line_a_run_and_all_calls_together(tmp_pa
 def test_ctrl_c_leaves_the_terminal_in_order_and_says_how_to_go_on(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
-    holding = threading.Event()
-
-    def behave(received: Received) -> Reply:
-        if len(endpoint.received) > 20:
-            holding.wait(60)
-        return answering(received)
-
-    endpoint.behave = behave
+    endpoint.behave = holding = HoldsAfter(20)
     run = tmp_path / "run"
     seen = on_terminal(
         "run", *SMALL, *FRESH, "--out", run, out=tmp_path / "out", env=hosted(endpoint)
@@ -154,7 +147,7 @@ def test_ctrl_c_leaves_the_terminal_in_order_and_says_how_to_go_on(
 
     os.kill(seen.process.pid, signal.SIGINT)
     code = seen.ended()
-    holding.set()
+    holding.go_on.set()
 
     assert code == 4
     assert seen.raw.rindex(BACK) > seen.raw.rindex(HIDDEN)

@@ -3,13 +3,12 @@
 import json
 import re
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from endpoint_support import Endpoint, Received, Reply, completion, serving
+from endpoint_support import Endpoint, HoldsAfter, Received, Reply, completion, serving
 from engine_support import DAY, environment, epc, epc_under_way, read_rows, wait_until
 from judge_support import write_rows
 
@@ -314,21 +313,19 @@ def test_a_competence_test_that_was_killed_asks_nothing_twice(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env = planned(tmp_path / "e", endpoint, "perfect")
-    held, go_on = threading.Event(), threading.Event()
+    holds = HoldsAfter(20)
 
     def holding(received: Received) -> Reply:
-        if len(endpoint.received) > 20:
-            held.set()
-            go_on.wait(30)
+        holds(received)
         return judging(received)
 
     endpoint.behave = holding
     command = ("judge", "competence", tmp_path / "e", "--pairs", "8")
     with epc_under_way(*command, "--concurrency", "1", env=env) as running:
-        wait_until(held.is_set)
+        wait_until(holds.reached.is_set)
         running.kill()
         assert running.wait() == -signal.SIGKILL
-    go_on.set()
+    holds.go_on.set()
     (part,) = (tmp_path / "e" / "competence").glob("*/planted")
     answered = {row["prompt"] for row in read_rows(part / "journal.jsonl")}
     assert len(answered) == 20

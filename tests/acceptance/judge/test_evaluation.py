@@ -19,6 +19,7 @@ from engine_support import (
     epc_under_way,
     read_rows,
     sitting,
+    wait_until,
 )
 from judge_support import archived, grid, judged_by_models, write_rows
 from shared_support import shared
@@ -183,9 +184,9 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
         endpoint.behave = as_a_judge
         run = ("judge", "run", tmp_path / "e", "--concurrency", "1", "--no-canary")
         with epc_under_way(*run, env=env) as process:
-            assert holds.reached.wait(30)
+            wait_until(holds.reached.is_set)
             process.send_signal(signal.SIGKILL)
-            process.wait(30)
+            process.wait()
         holds.go_on.set()
         asked = len(endpoint.received)
 

@@ -9,13 +9,10 @@ server and DVC's S3 part have an environment of their own (`make .venv-s3/.made`
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.request import urlopen
 
 import pytest
 from budget_support import is_night
@@ -40,6 +37,17 @@ OWN = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "NO_PROXY": "127.0.0.1",
 }
+# At a port of the system's choice: one that was free a moment ago may be another test's by now.
+S3_SERVER = """
+import sys, boto3
+from moto.server import ThreadedMotoServer
+server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+server.start()
+address = "http://%s:%s" % server.get_host_and_port()
+boto3.client("s3", endpoint_url=address).create_bucket(Bucket="registry")
+print(address, flush=True)
+sys.stdin.read()
+"""
 EPC, DVC = (sys.executable, "-m", "epc"), (sys.executable, "-m", "dvc")
 
 
@@ -180,26 +188,16 @@ def s3() -> Iterator[str]:
     """The address of an S3 server with an empty bucket called registry."""
     if not (S3 / "moto_server").exists():
         pytest.fail(f"there is no S3 server in {S3}: run `make .venv-s3/.made`")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
-    address = f"http://127.0.0.1:{port}"
-    words = [str(S3 / "moto_server"), "--host", "127.0.0.1", "--port", port]
-    server = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(120):
-            try:
-                urlopen(f"{address}/moto-api/data.json").close()
-                break
-            except OSError:
-                time.sleep(0.5)
-        make = "import boto3, sys; boto3.client('s3', endpoint_url=sys.argv[1])"
-        make += ".create_bucket(Bucket='registry')"
-        run(ROOT, S3 / "python", "-c", make, address)
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
+    with subprocess.Popen(
+        [str(S3 / "python"), "-c", S3_SERVER],
+        env=os.environ | OWN,
+        stdin=subprocess.PIPE,  # whose end is the server's
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
 
 
 @pytest.mark.slow

@@ -4,13 +4,12 @@ import fcntl
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from engine_support import PATIENCE_S, environment, epc, epc_under_way
+from engine_support import PATIENCE_S, environment, epc, epc_under_way, wait_until
 from records_support import Run, make_run
 from registry_support import AS_TEST, Checkout, git
 
@@ -165,11 +164,8 @@ def holder(checkout: Checkout, runs: list[Run], tmp_path: Path) -> Iterator[subp
     env = environment(**AS_TEST, **marks)
     words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     with epc_under_way(*words, env=env, cwd=checkout.folder) as running:
-        until = time.monotonic() + 60
-        while not (tmp_path / "held").exists():
-            assert time.monotonic() < until
-            assert running.poll() is None, running.communicate()
-            time.sleep(0.05)
+        wait_until(lambda: (tmp_path / "held").exists() or running.poll() is not None)
+        assert running.poll() is None, running.communicate()
         yield running
         (tmp_path / "go").touch()  # or the hook would wait for ever
 
@@ -196,7 +192,6 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
 ) -> None:
     holder.send_signal(signal.SIGKILL)
     holder.wait(timeout=PATIENCE_S)
-    begun = time.monotonic()
 
     done = epc(
         "admin", "snapshot", "withdraw", "v1.0-Judge-1", "--reason", "r", cwd=checkout.folder
@@ -204,11 +199,10 @@ def test_a_killed_holder_keeps_nobody_out_and_the_same_command_ends_its_work(
 
     assert done.returncode == 0, done.stderr
     assert "waiting" not in done.stderr
-    assert time.monotonic() - begun < 30
     (tmp_path / "go").touch()
     (checkout.folder / ".git" / "hooks" / "pre-commit").unlink()
-    while (checkout.folder / ".git" / "index.lock").exists():
-        time.sleep(0.05)  # git outlives the command that started it
+    # git outlives the command that started it
+    wait_until(lambda: not (checkout.folder / ".git" / "index.lock").exists())
     words = ("admin", "snapshot", "publish", runs[0].folder, *COIN)
     again = epc(*words, cwd=checkout.folder, env=environment(**AS_TEST))
     assert (again.returncode, again.stdout) == (0, "v1.0-CoinFlip\n"), again.stderr

@@ -155,7 +155,7 @@ def test_every_query_finds_its_page_first(desk: Visit) -> None:
     missed = {}
     for words, wanted in QUERIES.items():
         page.fill("input[name=query]", "")
-        page.wait_for_function("!document.querySelector('.epc-exact a')")
+        page.wait_for_function("() => !document.querySelector('.epc-exact a')")
         page.fill("input[name=query]", words)
         page.wait_for_selector(".epc-exact a")
         first = page.locator(".epc-exact a").first.evaluate("link => link.href")

@@ -49,7 +49,7 @@ def test_a_script_that_got_into_a_page_does_not_run(browser: Browser, home: str)
     with visit(browser, home) as seen:
         page = seen.to(KINDS["measured"])
         page.evaluate(SMUGGLED)
-        page.wait_for_timeout(200)
+        page.wait_for_function("() => [...document.images].every((image) => image.complete)")
 
         assert "smuggled" not in page.title()
 

@@ -164,7 +164,7 @@ def test_the_canary_would_sing_where_no_policy_is(
     with visit(browser, seen.home, bypass_csp=bypass_csp) as other:
         page = other.to("")
         page.evaluate("code => { document.body.insertAdjacentHTML('beforeend', code); }", CODE)
-        page.wait_for_timeout(1_000)
+        page.wait_for_function("() => [...document.images].every((image) => image.complete)")
 
         assert page.locator("img[src=x], svg[onload]").count() == 2
         assert page.evaluate("window.canary === 1") is bypass_csp

@@ -52,7 +52,7 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
 
     found = seen.page.locator(".epc-exact a").first
     found.wait_for()
-    assert found.get_attribute("href", timeout=5000)
+    assert found.get_attribute("href")
     found.click()
     seen.page.wait_for_url(f"{seen.home}evaluators/Judge-1/**")
 

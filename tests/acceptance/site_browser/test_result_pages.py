@@ -51,7 +51,7 @@ def test_what_is_linked_to_opens(window: Callable[..., Visit], *, scripts: bool)
 
     seen.page.goto(f"{seen.home}{KINDS['measured']}#win-rates", wait_until="load")
 
-    seen.page.locator("#win-rates-table").wait_for(state="visible", timeout=5000)
+    seen.page.locator("#win-rates-table").wait_for(state="visible")
     assert seen.page.locator("details.epc-fold[open]").count() == 1
 
 

@@ -14,6 +14,12 @@ FIRST = 5
 ALIKE = ("gpt-3.5-turbo", "gpt-4", "gpt-4-turbo", "gpt-4.5-preview")
 
 
+def begin(page: Page) -> None:
+    """Go into the search, and wait until the names are there that the theme knows nothing of."""
+    page.locator("input[name=query]").fill("glossary")
+    page.locator(".epc-exact a").first.wait_for()
+
+
 def found(page: Page, words: str) -> list[str]:
     """Return the addresses of the pages that the search lists first for some words."""
     asked(page, "", "says => says.startsWith('Type')")
@@ -37,7 +43,7 @@ def test_search_finds_every_evaluator_by_name_and_alias(
 ) -> None:
     seen = window()
     page = seen.to("")
-    page.locator("input[name=query]").click()
+    begin(page)
     registry = of_folder(site.checkout.folder)
     for generation in registry.generations.values():
         names = {
@@ -53,7 +59,7 @@ def test_search_finds_ids_then_names_then_platforms_then_documents(
 ) -> None:
     seen = window()
     page = seen.to("")
-    page.locator("input[name=query]").click()
+    begin(page)
 
     def first(words: str) -> str:
         return found(page, words)[0].removeprefix(seen.home)
@@ -69,7 +75,7 @@ def test_search_finds_ids_then_names_then_platforms_then_documents(
 
 def test_what_is_nowhere_is_not_found(window: Callable[..., Visit]) -> None:
     page = window().to("")
-    page.locator("input[name=query]").click()
+    begin(page)
 
     assert found(page, "zyxwvut") == []
 
@@ -100,7 +106,7 @@ def test_a_search_knows_no_words_but_those_of_the_pages(window: Callable[..., Vi
 def test_the_page_of_a_whole_name_comes_first(deployed: Path, browser: Browser) -> None:
     with served(deployed) as home, visit(browser, home) as seen:
         page = seen.to("")
-        page.locator("input[name=query]").click()
+        begin(page)
         for name in ALIKE:
             for typed in (name, name.upper()):
                 place = page.locator(".epc-exact a")

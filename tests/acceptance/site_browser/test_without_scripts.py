@@ -54,7 +54,7 @@ def test_the_first_picture_waits_for_no_script(window: Callable[..., Visit]) -> 
     seen.page.goto(seen.home + MEASURED, wait_until="commit")
 
     picture = seen.page.locator("#picture-result svg").first
-    picture.wait_for(state="visible", timeout=5000)
+    picture.wait_for(state="visible")
     assert picture.locator("line, circle").count() >= 2
     seen.page.context.unroute_all()
 

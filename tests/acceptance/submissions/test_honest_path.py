@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from budget_support import is_night
+from engine_support import PATIENCE_S
 from program_support import as_text, every_run_started, run_program
 from registry_support import ROOT, commit, cut_down, git
 from submissions_support import SLUG, Offered, rename
@@ -151,7 +152,7 @@ def test_on_a_terminal_it_asks_only_for_what_it_cannot_know(honest: Offered, run
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,  # a question more than is answered here would wait for ever
+        timeout=PATIENCE_S,  # a question more than is answered here would wait for ever
     )
     os.close(leader)
     os.close(follower)

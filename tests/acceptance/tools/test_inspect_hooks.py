@@ -8,6 +8,7 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+from engine_support import PATIENCE_S
 from installed_support import Installed
 
 TASK = Path(__file__).with_name("inspect_task.py")
@@ -33,7 +34,7 @@ def evaluated(installed: Installed, folder: Path, *words: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=200,
+        timeout=PATIENCE_S,
     )
     return done.stdout + done.stderr
 

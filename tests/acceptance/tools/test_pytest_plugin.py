@@ -7,6 +7,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from engine_support import PATIENCE_S
 from installed_support import Installed, beside
 
 from epc.api.pytest_plugin import JudgeWarning, assert_judge_agreement
@@ -53,7 +54,13 @@ def run(fresh: Installed, folder: Path, *words: str) -> subprocess.CompletedProc
     env = {"PATH": os.environ["PATH"], "SOURCE_DATE_EPOCH": NOON}
     command = (str(fresh.python), *words)
     return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=200
+        command,
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
 
 

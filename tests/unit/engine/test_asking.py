@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from endpoint_support import Endpoint, Reply, completion, refusal, serving
+from engine_support import PATIENCE_S
 from hosted_support import ask
 
 from epc.engine import asking as again
@@ -155,7 +156,7 @@ def test_a_429_holds_every_call_to_the_endpoint(
         finally:
             await model.close()
 
-    slept, received = asyncio.run(asyncio.wait_for(asking(), 30))
+    slept, received = asyncio.run(asyncio.wait_for(asking(), PATIENCE_S))
 
     assert slept == [30, 20]  # the one that was told, and one that only came later
     assert received == 1

@@ -118,7 +118,7 @@ def test_processes_that_write_one_entry_leave_a_whole_one(tmp_path: Path) -> Non
         seen += found is not None
 
     assert [writer.wait() for writer in writers] == [0, 0]
-    assert seen
+    assert cache.get(call(1)["id"])
     assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from engine_support import DAY, Told, call, measured, question, read_rows, verdict_of
+from engine_support import DAY, PATIENCE_S, Told, call, measured, question, read_rows, verdict_of
 
 from epc.engine import stopping
 from epc.engine.calls import Caller
@@ -59,7 +59,7 @@ def with_caller(
 
     async def working() -> None:
         try:
-            await asyncio.wait_for(work(caller), 30)
+            await asyncio.wait_for(work(caller), PATIENCE_S)
         finally:
             await caller.close()
 

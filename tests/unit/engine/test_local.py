@@ -5,7 +5,6 @@ import math
 import random
 import socket
 import threading
-import time
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -43,7 +42,7 @@ def runtime() -> Iterator[Runtime]:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(asyncio.wait_for(work, 120))
+    return asyncio.run(asyncio.wait_for(work, PATIENCE_S))
 
 
 def own_tcp_sockets() -> set[str]:
@@ -227,23 +226,18 @@ class Watched(threading.Event):
 
 
 def test_closing_stops_a_call_that_is_under_way(runtime: Runtime) -> None:
-    async def closing() -> tuple[float, object]:
+    async def closing() -> object:
         await runtime.post("/tokenize", {"content": "loaded"})
         assert runtime._loaded is not None
         runtime._loaded.stopping = stopping = Watched()
         body = {"prompt": "Once upon a time", "max_tokens": 900, "ignore_eos": True}
         call = asyncio.create_task(runtime.stream(body, chat=False))
         assert await asyncio.to_thread(stopping.begun.wait, PATIENCE_S)
-        began = time.monotonic()
         runtime.close()
-        took = time.monotonic() - began
         (outcome,) = await asyncio.gather(call, return_exceptions=True)
-        return took, outcome
+        return outcome
 
-    took, outcome = run(closing())
-
-    assert isinstance(outcome, Stopped)
-    assert took < 10  # 900 tokens take far longer
+    assert isinstance(run(closing()), Stopped)
 
 
 def test_closing_stops_a_comparison_and_loads_nothing_again(

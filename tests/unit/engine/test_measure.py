@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine_support import RAW_FILES, Told, measured, plan_for, read_rows, same_files, verdict_of
+from engine_support import (
+    PATIENCE_S,
+    RAW_FILES,
+    Told,
+    measured,
+    plan_for,
+    read_rows,
+    same_files,
+    verdict_of,
+)
 from msgspec.structs import replace
 
 from epc.engine import finish as finishing
@@ -116,9 +125,8 @@ class Meeting(Told):
         self.order.append((phase, prompt.occasion.round))
         if phase in self.seen:
             self.seen[phase].set()
-            await asyncio.wait_for(
-                asyncio.gather(*(event.wait() for event in self.seen.values())), 10
-            )
+            everyone = asyncio.gather(*(event.wait() for event in self.seen.values()))
+            await asyncio.wait_for(everyone, PATIENCE_S)
         return await super().complete(prompt, decoding)
 
 
@@ -149,7 +157,7 @@ class Slow(Told):
         if (prompt.occasion.phase, prompt.occasion.round) == ("text_to_visual", 2):
             self.through.set()
         if prompt.occasion.phase == "visual":
-            await asyncio.wait_for(self.through.wait(), 10)
+            await asyncio.wait_for(self.through.wait(), PATIENCE_S)
         return await super().complete(prompt, decoding)
 
 
@@ -325,7 +333,7 @@ def test_a_comparison_of_an_exhaustive_run_waits_for_its_own_answers_alone(tmp_p
         async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
             if all(part in prompt.text for part in slowest):
                 held.append(prompt)
-                await asyncio.wait_for(compared.wait(), timeout=30)
+                await asyncio.wait_for(compared.wait(), timeout=PATIENCE_S)
             return await super().complete(prompt, decoding)
 
     executor = Slow(concurrency=200)

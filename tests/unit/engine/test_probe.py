@@ -24,7 +24,7 @@ from endpoint_support import (
     refusal,
     serving,
 )
-from engine_support import DAY, asked_for, environment, read_rows, sitting, unwatched
+from engine_support import DAY, asked_for, environment, read_rows, sitting, unwatched, wait_until
 from records_support import probes_of
 
 from epc.engine.budget import Limits
@@ -297,7 +297,7 @@ def test_two_at_once_do_not_ask_the_same(endpoint: Endpoint, run: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", code, str(run)], env=env) as other:
         try:
-            assert holds.reached.wait(30)
+            wait_until(holds.reached.is_set)
             with pytest.raises(UsageError, match="another process is working on"):
                 ask(run, controls=3)
             other.send_signal(signal.SIGKILL)
