@@ -48,6 +48,8 @@ def command(
 
         name = f"EPC: {', '.join(asked)}" if asked else "EPC expiry"
         click.echo(calendar(states, name=name), nl=False)
+        if not any(state.until or state.not_before for state in states):
+            note("no end is stated, so the calendar has no entry yet")
     elif form == "svg":
         from epc.registry.exports import of_judge
 

@@ -126,8 +126,8 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
         }
     missing = [key for key in questions if facts[key] is None]
     if missing and not sys.stdin.isatty():
-        options = ", ".join(f"--{key}" for key in missing)
-        raise click.UsageError(f"The run does not say everything: give {options}.")
+        options = "".join(f"\n  --{key}: {questions[key]['text']}" for key in missing)
+        raise click.UsageError(f"the run does not say everything; name what is missing:{options}")
     for key in missing:
         facts[key] = click.prompt(err=True, **questions[key])
     return Statement(identity=subject.identity, **facts)

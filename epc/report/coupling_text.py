@@ -26,8 +26,8 @@ MATRICES: Final = {
 }
 # Readings R73 and R74: two figures of one thing, which may differ in size and in sign.
 TWO_FIGURES: Final = (
-    "for the domain: by the verdicts alone, corrected for the chance of so few tasks; for these "
-    "tasks: as the run's seeds fell, not corrected: the two may differ in sign"
+    "for the domain: from the verdicts, corrected for having few tasks; for these tasks: what "
+    "these seeds gave, not corrected. Their signs may differ"
 )
 NOT_QUALITY: Final = "it says nothing of quality"  # of a picture, which knows no labels
 NO_DETOUR: Final = "loss against no detour"  # `harm` in records (Reading R91)

@@ -177,15 +177,15 @@ def on_the_evaluator(summary: Summary) -> Iterator[str]:
         yield "NO VERDICT WAS EVER COUNTED: there was no round."
         return
     yield (
-        f"Its rounds rest on {answers.n} answers of the evaluator; "
-        f"{answers.decided} ({100 * (answers.parse_rate or 0):.0f}%) were a bare A or B."
+        f"The rounds use {answers.n} answers of the evaluator; "
+        f"{answers.decided} ({100 * (answers.parse_rate or 0):.0f}%) decide for A or B."
     )
     if answers.refusals:
         yield f"It refused to judge in {answers.refusals} of them."
     if not answers.decided:
         yield "NO VERDICT WAS EVER COUNTED: gamma 0 is then a failed run, not stability."
         return
-    yield f"Of those, {100 * (answers.share_of_a or 0):.0f}% said A, the sampled strategy's answer."
+    yield f"Of those, {100 * (answers.share_of_a or 0):.0f}% choose A, the strategy's answer."
     if itself.n and not itself.decided:
         yield f"Two equal answers: a tie in all {itself.n}, so no preference for a place."
     elif itself.decided:

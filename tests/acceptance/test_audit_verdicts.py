@@ -266,6 +266,17 @@ def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_pa
     assert "human_score_correlation" not in same["figures"]
 
 
+def test_labels_of_people_by_their_names_are_pointed_at_and_the_fix_works(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text("id,output,judge,anna,bob\n1,x,PASS,pass,pass\n2,x,FAIL,pass,fail\n", "utf-8")
+
+    assert "Labels of people? --map 'humans=anna, bob'." in epc("audit", path).stdout.decode()
+
+    (group,) = audited(path, "--map", "humans=anna, bob")["groups"]
+    assert group["figures"]["humans_mean"]["value"] == 0.75
+    assert b"has no column 'anna, eve'" in epc("audit", path, "--map", "humans=anna, eve").stdout
+
+
 def test_rows_without_a_score_are_named_in_text_page_and_json(tmp_path: Path) -> None:
     path, page = tmp_path / "scores.csv", tmp_path / "r.html"
     path.write_text(

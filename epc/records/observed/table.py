@@ -194,8 +194,10 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
             work.causes.add(1, "", f"{option} {name}: no such field", fields)
         elif name in mapped and name in stated:
             work.causes.add(1, "", f"{name} is mapped and set", "give --map or --set")
-        elif name in mapped and mapped[name] not in present:
-            work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
+        elif name in mapped:
+            people = mapped[name].split(", ") if name == HUMANS else []  # a column for each person
+            if mapped[name] not in present and not (people and {*people} <= {*present}):
+                work.causes.add(1, "", f"has no column {mapped[name]!r}", has)
     if work.causes:
         return
     columns = recognised(
@@ -211,6 +213,9 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
     assumed = dict(_assumed({*columns, *stated, *authors}, said))
     people = columns.get(HUMAN_SCORE, columns.get(HUMANS, "")).split(", ")
     unused = [name for name in present if name not in {*columns.values(), *people}]
+    alike = [name for name in unused if are_labels(name, sample, work.known, words=True)]
+    if alike and HUMANS not in {*columns, *stated}:
+        assumed[f"labels of people? --map '{HUMANS}={', '.join(alike)}'"] = {}
     constants = {**stated, **authors}
     work.taken = Taken(columns=columns, constants=constants, unused=unused, assumed=[*assumed])
     work.constants = {
@@ -260,11 +265,16 @@ def _refuse(
     alike = [name for name in free if are_labels(name, sample, work.known, words=True)]
     other = {
         "a": ", or name two authors by --set a_by=NAME --set b_by=NAME",
-        VERDICT: f" (these look like verdicts: {', '.join(map(repr, alike))})" if alike else "",
+        VERDICT: f" (these look like verdicts: {', '.join(map(repr, alike))})"
+        if alike
+        else ", of scores by --map a_score=COLUMN",
     }
+    several = "; several judges need a row each, and a column judge" if alike[1:] else ""
     for needed in (("a", "a_sha256", "a_by"), (VERDICT, *SCORES)):
         if not {*known} & {*needed}:
-            remedy = f"map a column to it by --map {needed[0]}=COLUMN{other[needed[0]]}: {has}"
+            remedy = (
+                f"map a column to it by --map {needed[0]}=COLUMN{other[needed[0]]}: {has}{several}"
+            )
             work.causes.add(1, "", f"has no {' or '.join(needed)}", remedy)
     column = columns.get(JUDGE, "")
     if work.causes or not column or JUDGE in work.request.columns:

@@ -39,7 +39,7 @@ def test_reading_r77_a_recorded_measurement_says_whose_verdicts_they_are(
     new = epc("submission", "new", recorded, *words, cwd=honest.checkout)
 
     assert bare.returncode == 2
-    assert "give --source" in bare.stderr
+    assert "  --source: Who gave the verdicts, when and how" in bare.stderr
     assert new.returncode == 0, new.stderr
     folder = new.stdout.strip()
     published = epc("admin", "snapshot", "publish", folder, "--no-git", cwd=honest.checkout)

@@ -47,5 +47,5 @@ def test_reading_r73_two_figures_of_one_thing_are_explained_where_they_stand(
     assert any(
         "for the domain" in line and "for these tasks" in line for line in printed.split("\n")
     )
-    assert "may differ in sign" in printed
-    assert "may differ in sign" not in text(audit(ties.folder))
+    assert "signs may differ" in printed
+    assert "signs may differ" not in text(audit(ties.folder))
