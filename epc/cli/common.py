@@ -1,7 +1,7 @@
 """What several commands do: print, say what goes on, open the registry, end with an exit code."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,21 +36,19 @@ def note(message: str) -> None:
     say(message, err=True)
 
 
-def tell(form: str, document: Callable[[], Any], text: Callable[[], str]) -> None:
-    """Print a result: as JSON, or in words."""
+def tell(form: str, document: Callable[[], Any], text: Callable[[], str | Iterable[str]]) -> None:
+    """Print a result: as JSON, or in words, which are one text or lines."""
     if form == "json":
         echo_json(document())
-    else:
-        say(text())
+        return
+    words = text()
+    for line in [words] if isinstance(words, str) else words:
+        say(line)
 
 
 def say_findings(findings: Sequence[Finding], form: str) -> None:
     """Print findings: as a list in JSON, or one after the other."""
-    if form == "json":
-        echo_json([finding.as_json() for finding in findings])
-        return
-    for finding in findings:
-        say(str(finding))
+    tell(form, lambda: [finding.as_json() for finding in findings], lambda: map(str, findings))
 
 
 def say_checked(checked: "Checked", form: str, **more: object) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from epc.cli.common import echo_json, leave
+from epc.cli.common import leave, tell
 from epc.cli.options import format_option
 from epc.errors import Finding
+from epc.printable import aligned
 
 if TYPE_CHECKING:
     from epc.records.conformance import Protocol
@@ -45,8 +46,9 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
     from epc.records.conformance import select, suite
 
     chosen = select(cases, protocol) if cases else suite(protocol)
-    if form == "json":
-        rows = [
+    tell(
+        form,
+        lambda: [
             {
                 "id": case.id,
                 "clause": case.clause,
@@ -56,11 +58,9 @@ def list_cases(cases: tuple[str, ...], protocol: "Protocol", form: str) -> None:
                 "error": case.error,
             }
             for case in chosen
-        ]
-        echo_json(rows)
-        return
-    for case in chosen:
-        click.echo(f"{case.id:<24}{case.clause:<14}{case.description}")
+        ],
+        lambda: aligned([(case.id, case.clause, case.description) for case in chosen]),
+    )
 
 
 @command.command(context_settings={"ignore_unknown_options": True})

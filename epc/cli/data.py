@@ -7,7 +7,7 @@ from time import monotonic
 
 import click
 
-from epc.cli.common import echo_json, note, now, say
+from epc.cli.common import note, now, tell
 from epc.cli.options import NEW, Day, format_option, registry_option
 
 _BETWEEN_S = 2.0  # two lines about how far it has got
@@ -52,11 +52,11 @@ def command(
     with open_sealed(registry, store=store, at=at) as sealed:
         day = as_of.date() if as_of else sealed.day or now().date()
         data = write(sealed, names, out, day, _teller())
-    if form == "json":
-        echo_json(data.as_json())
-    else:
-        for table in data.tables:
-            say(f"{out / table.path}  {table.rows:,} rows  {table.bytes:,} bytes")
+    tell(
+        form,
+        data.as_json,
+        lambda: (f"{out / t.path}  {t.rows:,} rows  {t.bytes:,} bytes" for t in data.tables),
+    )
     for line in absence(data.withheld, data.recorded):
         note(line)
 

@@ -1,13 +1,13 @@
 """`epc design`: new, check, show, diff."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json, leave, note, now, say, say_checked
+from epc.cli.common import leave, note, now, say_checked, tell
 from epc.cli.options import NEW_FILE, format_option, grid_options
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
@@ -183,13 +183,11 @@ def show(design: str, power: str | None, runs: int, spread: Any, form: str) -> N
     loaded = Design.load(design)
     design_text = _shown(loaded)
     powered = None if power is None else _power(loaded, power, spread, runs=runs)
-    if form == "json":
-        from dataclasses import asdict
-
-        echo_json(asdict(design_text) | ({} if powered is None else {"power": powered.as_json()}))
-        return
-    for line in (*_lines(design_text), *(powered.lines() if powered else ())):
-        say(line)
+    tell(
+        form,
+        lambda: asdict(design_text) | ({"power": powered.as_json()} if powered else {}),
+        lambda: (*_lines(design_text), *(powered.lines() if powered else ())),
+    )
 
 
 @command.command()
@@ -209,13 +207,12 @@ def diff(first: str, second: str, form: str) -> None:
     from epc.records.designs import Design
 
     changes = differences(Design.load(first), Design.load(second))
-    if form == "json":
-        echo_json([asdict(difference) for difference in changes])
-    else:
-        for difference in changes:
-            say(f"{difference.part:<{_WIDTH}}{difference.how}")
-        if not changes:
-            say("the two ask the same")
+    lines = [f"{change.part:<{_WIDTH}}{change.how}" for change in changes]
+    tell(
+        form,
+        lambda: [asdict(change) for change in changes],
+        lambda: lines or ["the two ask the same"],
+    )
     leave(clean=not changes)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.asking import evaluator_options, timeout_option
-from epc.cli.common import echo_json, leave, note, now, tell
+from epc.cli.common import leave, note, now, tell
 from epc.cli.options import format_option
 from epc.errors import WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
@@ -85,14 +85,15 @@ def _of_this_machine(form: str) -> bool:
     from epc.engine.doctor import examine
 
     checks = examine(os.environ)
-    if form == "json":
-        echo_json([{"what": c.what, "ok": c.ok, "found": c.found, "fix": c.fix} for c in checks])
-    else:
-        for check in checks:
-            mark = "ok      " if check.ok else "missing " if check.needed else "not set "
-            click.echo(f"{mark}{check.what}: {check.found}")
-            if not check.ok:
-                click.echo(f"        fix: {check.fix}")
+    tell(
+        form,
+        lambda: [{"what": c.what, "ok": c.ok, "found": c.found, "fix": c.fix} for c in checks],
+        lambda: (
+            f"{'ok      ' if c.ok else 'missing ' if c.needed else 'not set '}{c.what}: {c.found}"
+            + ("" if c.ok else f"\n        fix: {c.fix}")
+            for c in checks
+        ),
+    )
     return all(check.ok or not check.needed for check in checks)
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, open_registry, say, tell
+from epc.cli.common import echo_json, leave, open_registry, tell
 from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.errors import UsageError
+from epc.printable import aligned
 
 if TYPE_CHECKING:
     from epc.analysis.observed import Report
@@ -176,17 +177,14 @@ def list_evaluators(as_of: datetime, form: str, registry: str | None) -> None:
     """
     opened = open_registry(registry)
     states = [*opened.every_state(as_of.date())]
-    if form == "json":
-        echo_json(
-            [
-                {"generation": g.name, "maker": g.maker, **s.as_json(), "listed": listed}
-                for g, s, listed in states
-            ]
-        )
-        return
-    for generation, state, _ in states:
-        where = f"{state.platform}/{state.id}"
-        say(f"{generation.name:<36}  {where:<54}  {state.words}")
+    tell(
+        form,
+        lambda: [
+            {"generation": g.name, "maker": g.maker, **s.as_json(), "listed": listed}
+            for g, s, listed in states
+        ],
+        lambda: aligned([(g.name, f"{s.platform}/{s.id}", s.words) for g, s, _ in states]),
+    )
 
 
 @command.command()

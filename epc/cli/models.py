@@ -4,7 +4,7 @@ import os
 
 import click
 
-from epc.cli.common import echo_json, note
+from epc.cli.common import note, tell
 from epc.cli.options import format_option
 
 
@@ -25,12 +25,14 @@ def list_models(form: str) -> None:
     from epc.engine.catalog import known_models
 
     models = known_models(os.environ)
-    if form == "json":
-        echo_json([{"name": m.name, "what": m.what, "needs": m.needs} for m in models])
-        return
-    for model in models:
-        state = f"needs {model.needs}" if model.needs else "ready"
-        click.echo(f"{model.name:<36}{state}\n    {model.what}")
+    tell(
+        form,
+        lambda: [{"name": m.name, "what": m.what, "needs": m.needs} for m in models],
+        lambda: (
+            f"{m.name:<36}{f'needs {m.needs}' if m.needs else 'ready'}\n    {m.what}"
+            for m in models
+        ),
+    )
 
 
 @command.command()

@@ -5,9 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
-from epc.cli.common import echo_json, leave, note
+from epc.cli.common import leave, note, tell
 from epc.cli.common import now as clock
 from epc.cli.show import show, show_campaign
 from epc.errors import EpcError, StoppedError, WorldError
@@ -114,11 +112,7 @@ def show_forecast(shares: "dict[str, Share]", form: str) -> None:
     """Print what a run will ask for, role by role."""
     from epc.engine.forecast import as_json
 
-    if form == "json":
-        echo_json(as_json(shares))
-        return
-    for line in forecast_lines(shares):
-        click.echo(line)
+    tell(form, lambda: as_json(shares), lambda: forecast_lines(shares))
 
 
 def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:

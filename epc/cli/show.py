@@ -120,21 +120,19 @@ def _show_tasks(manifest: "Manifest", form: str) -> None:
 
     config = manifest.configuration
     qualities = task_quality(verdict_table(manifest), manifest.names, config.baseline)
-    if form == "json":
-        groups = config.groups
-        echo_json(
-            [
-                {
-                    **asdict(quality),
-                    "text": config.tasks[quality.domain][quality.task],
-                    "group": groups[quality.domain][quality.task] if groups else None,
-                }
-                for quality in qualities
-            ]
-        )
-    else:
-        for line in task_lines(qualities, config.tasks):
-            say(line)
+    groups = config.groups
+    tell(
+        form,
+        lambda: [
+            {
+                **asdict(quality),
+                "text": config.tasks[quality.domain][quality.task],
+                "group": groups[quality.domain][quality.task] if groups else None,
+            }
+            for quality in qualities
+        ],
+        lambda: task_lines(qualities, config.tasks),
+    )
 
 
 def show_finished(run: Path, *, form: str) -> "Audit":

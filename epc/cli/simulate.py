@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.common import echo_json
+from epc.cli.common import tell
 from epc.cli.options import format_option, grid_options
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
@@ -98,11 +98,13 @@ def command(
         evaluator, seeds=seeds, rounds=rounds, strategies=strategies, stream=stream, rule=learning
     )
     summary = summarise(spread(simulate, points, evaluator), seeds)
-    if form == "json":
-        settings = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
-        echo_json({**settings, "rule": rule_json(learning), "stream": stream, **summary.as_json()})
-    else:
-        click.echo("\n".join(_lines(evaluator, rounds, summary, learning)))
+    settings = {"evaluator": evaluator, "rounds": rounds, "strategies": strategies}
+    settings |= {"rule": rule_json(learning), "stream": stream}
+    tell(
+        form,
+        lambda: {**settings, **summary.as_json()},
+        lambda: _lines(evaluator, rounds, summary, learning),
+    )
 
 
 def _lines(evaluator: str, rounds: int, summary: "Simulated", rule: "Rule") -> list[str]:

@@ -128,11 +128,11 @@ def changes(since: datetime, as_of: datetime, form: str, registry: str | None) -
     from epc.registry.listing import changes as changes_since
 
     events = changes_since(open_registry(registry), since.date(), as_of.date())
-    if form == "json":
-        echo_json([change.as_json() for change in events])
-        return
-    for change in events:
-        say(f"{change.date}  {change.tag}  {change.what}  {change.why}".rstrip())
+    tell(
+        form,
+        lambda: [change.as_json() for change in events],
+        lambda: (f"{c.date}  {c.tag}  {c.what}  {c.why}".rstrip() for c in events),
+    )
 
 
 @command.command()

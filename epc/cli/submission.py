@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import checkout_here, echo_json, leave, note, now, say
+from epc.cli.common import checkout_here, leave, note, now, say, tell
 from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
@@ -188,9 +188,5 @@ def check(
         beside=beside,
         author=author,
     )
-    if form == "json":
-        echo_json(as_json(value))
-    else:
-        for line in text(value):
-            say(line)
+    tell(form, lambda: as_json(value), lambda: text(value))
     leave(clean=value.ok)

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, say, tell
+from epc.cli.common import leave, say, tell
 from epc.cli.options import format_option
+from epc.printable import aligned
 
 if TYPE_CHECKING:
     from epc.engine.cache import Cache, Entry
@@ -30,14 +31,11 @@ def list_entries(form: str) -> None:
       epc admin cache list
     """
     entries = list(_cache().entries())
-    if form == "json":
-        listed = [{"day": _day(entry), "bytes": entry.size, **entry.call} for entry in entries]
-        echo_json(listed)
-        return
-    for entry in entries:
-        call = entry.call
-        prompt = " ".join(call["prompt"].split())[:40]
-        say(f"{call['id']}  {_day(entry)}  {call['role']:<9}  {call['model']:<28}  {prompt}")
+    tell(
+        form,
+        lambda: [{"day": _day(entry), "bytes": entry.size, **entry.call} for entry in entries],
+        lambda: aligned([_row(entry) for entry in entries]),
+    )
 
 
 @command.command()
@@ -79,6 +77,12 @@ def _cache() -> "Cache":
     from epc.engine.cache import Cache, answer_cache_folder
 
     return Cache(answer_cache_folder())
+
+
+def _row(entry: "Entry") -> tuple[str, ...]:
+    call = entry.call
+    prompt = " ".join(call["prompt"].split())[:40]
+    return (call["id"], _day(entry), call["role"], call["model"], prompt)
 
 
 def _day(entry: "Entry") -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from epc.cli.common import checkout_here, echo_json, note
+from epc.cli.common import checkout_here, note, tell
 from epc.cli.options import NEW, as_of_option, format_option
 from epc.errors import UsageError, able_to
 from epc.extras import require
@@ -61,13 +61,14 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
         reference=page,
         tell=note,
     )
-    if form == "json":
-        echo_json(built.as_json())
-    else:
-        click.echo(
+    tell(
+        form,
+        built.as_json,
+        lambda: (
             f"{built.out}: {built.pages} pages of {built.snapshots} snapshots and "
             f"{built.evaluators} evaluators"
-        )
+        ),
+    )
 
 
 def _address(address: str | None) -> str:
