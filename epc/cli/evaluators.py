@@ -9,13 +9,10 @@ import click
 from epc.cli.common import echo_json, leave, open_registry, tell
 from epc.cli.groups import MovedGroup, to_admin
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
-from epc.errors import UsageError
 from epc.printable import aligned
 
 if TYPE_CHECKING:
     from epc.analysis.observed import Report
-    from epc.records.observed.columns import Verdicts
-    from epc.records.observed.types import Header
 
 verdicts_option = click.option(
     "--verdicts",
@@ -25,22 +22,6 @@ verdicts_option = click.option(
     metavar="FILE",
     help="A verdict file, as `epc observe import` writes it, beside the registry. Repeatable.",
 )
-
-
-def read_verdicts(path: Path) -> "tuple[Header, Verdicts]":
-    """Return a verdict file's content.
-
-    Raises: UsageError if it has findings.
-    """
-    from epc.records.observed.reading import read
-
-    header, verdicts, findings = read(path)
-    if findings or header is None or verdicts is None:
-        raise UsageError(
-            f"{path} has {len(findings)} findings; the first: {findings[0]}\n"
-            f"  fix: see `epc observe check {path}`"
-        )
-    return header, verdicts
 
 
 @click.command()
@@ -103,8 +84,9 @@ def card(
 
 def _measured(path: Path, settings: tuple[str, ...]) -> "Report":
     from epc.analysis.observed import measure
+    from epc.records.observed.reading import sound
 
-    return measure(*read_verdicts(path), settings)
+    return measure(*sound(path), settings)
 
 
 @click.command()
@@ -136,12 +118,13 @@ def succeed(
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
     from epc.analysis.ballots import ballots
+    from epc.records.observed.reading import sound
     from epc.registry.kept_ballots import Kept
     from epc.registry.subjects import subject
     from epc.registry.succession import agreed_of, succession_of
     from epc.report.succession_text import text
 
-    all_ballots = [ballot for path in files for ballot in ballots(*read_verdicts(path))]
+    all_ballots = [ballot for path in files for ballot in ballots(*sound(path))]
     judges = {name for pair in all_ballots for name in (pair.model, pair.setting.judge.name)}
     opened = open_registry(registry)
     who = subject(opened, asked, sorted(judges))

@@ -24,7 +24,7 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
-from epc.records.observed.reading import read
+from epc.records.observed.reading import sound
 from epc.records.observed.shapes import convert
 from epc.records.observed.types import Header, Observed, Row
 from epc.records.observed.writing import content_digest, cut, rows_of, write
@@ -55,7 +55,7 @@ def cut_to(file: Path, judge: str, folder: Path, *, plain: bool = False) -> Path
 
     Raises: UsageError if the file has findings, or no such judge; WorldError if the disk refuses.
     """
-    _cut_to(*_sound(file), judge, folder, plain=plain)
+    _cut_to(*sound(file), judge, folder, plain=plain)
     return folder
 
 
@@ -94,7 +94,7 @@ def others_in(folder: Path) -> tuple[Header, Verdicts] | None:
     Raises: UsageError if they are damaged.
     """
     path = folder / _WHOLE
-    return _sound(path) if path.is_file() else None
+    return sound(path) if path.is_file() else None
 
 
 def kept_verdicts(folder: Path) -> tuple[Header, Verdicts]:
@@ -102,7 +102,7 @@ def kept_verdicts(folder: Path) -> tuple[Header, Verdicts]:
 
     Raises: UsageError if they are damaged.
     """
-    return _sound(file_in(folder))
+    return sound(file_in(folder))
 
 
 def rebuild(folder: Path, source: Path) -> None:
@@ -252,15 +252,6 @@ def _drop_later(now: Json, then: Json) -> None:
 def _drop(now: Json, known: Collection[str]) -> None:
     for name in [name for name in now if name not in known and family(name) not in known]:
         del now[name]
-
-
-def _sound(file: Path) -> tuple[Header, Verdicts]:
-    header, verdicts, findings = read(file)
-    if findings or header is None or verdicts is None:
-        raise UsageError(
-            f"{file} is not sound: {len(findings)} findings\n  fix: see `epc observe check {file}`"
-        )
-    return header, verdicts
 
 
 def _write(

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from epc.arrays import np
 from epc.digests import sha256
-from epc.errors import Finding, able_to
+from epc.errors import Finding, UsageError, able_to
 from epc.json_text import Reader, decode
 from epc.records.findings import Findings
 from epc.records.observed.checking import CLAUSE, misread, problems
@@ -41,6 +41,20 @@ _LONGEST: Final = 4 * 2**20  # bytes of a line
 _KEY: Final = b'":'
 _TYPES: Final = get_type_hints(Row, include_extras=True)
 _REQUIRED: Final = tuple(field.name for field in msgspec.structs.fields(Row) if field.required)
+
+
+def sound(path: Path) -> tuple[Header, Verdicts]:
+    """Return a verdict file's content.
+
+    Raises: UsageError if it has findings.
+    """
+    header, verdicts, findings = read(path)
+    if findings or header is None or verdicts is None:
+        raise UsageError(
+            f"{path} has {len(findings)} findings; the first: {findings[0]}\n"
+            f"  fix: see `epc observe check {path}`"
+        )
+    return header, verdicts
 
 
 def read(path: Path) -> Read:

@@ -18,7 +18,7 @@ def test_a_part_is_published_as_a_table_unless_it_is_to_be_read(
     def write(folder: Path, judge: str, *parts: Any, plain: bool) -> None:
         written.append(plain)
 
-    monkeypatch.setattr(observed, "_sound", lambda _: (None, None))
+    monkeypatch.setattr(observed, "sound", lambda _: (None, None))
     monkeypatch.setattr(observed, "cut", lambda *_: (None, None))
     monkeypatch.setattr(observed, "_write", write)
     monkeypatch.setattr(observed, "is_free", lambda _: True)
