@@ -1,5 +1,6 @@
 """`epc admin github`: steps of workflows, for a laptop too."""
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +13,13 @@ from epc.printable import shown
 
 _LONGEST_PATH: Final = 4_096
 
-event_option = click.option(
+event_option = partial(
+    click.option,
     "--event",
     type=FILE,
     metavar="FILE",
     help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
 )
-pull_option = click.option("--pull", type=click.IntRange(1), help="A pull request's number.")
 
 
 @click.group()
@@ -27,8 +28,8 @@ def command() -> None:
 
 
 @command.command()
-@event_option
-@pull_option
+@event_option()
+@click.option("--pull", type=click.IntRange(1), help="In its place: a pull request's number.")
 @click.option("--out", type=NEW, required=True, help="A new folder.")
 def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     r"""Write a pull request's submissions to a folder, as data; nothing is checked out.
@@ -44,55 +45,54 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     from epc.registry.github.pulls import fetch_pull, offered
 
     pull_request = offered(event) if event else None
-    number = pull_request.number if pull_request else _given(pull, "--pull")
+    number = pull_request.number if pull_request else pull
+    if number is None:
+        raise UsageError("nothing to look at\n  fix: give --event FILE or --pull N")
     head, author = (pull_request.head, pull_request.author) if pull_request else (None, None)
     for folder in fetch_pull(checkout_here(), number, out, head=head, author=author):
         click.echo(shown(str(folder), longest=_LONGEST_PATH))
 
 
 @command.command()
-@event_option
-@click.option("--run", type=click.IntRange(1), help="A workflow's run, by its number.")
+@event_option(required=True)
 @click.option("--name", required=True, help="The artifact.")
 @click.option("--file", required=True, help="The one file that it may hold.")
-def artifact(event: Path | None, run: int | None, name: str, file: str) -> None:
+def artifact(event: Path, name: str, file: str) -> None:
     r"""Print the one small file that a workflow's run uploaded.
 
     The command refuses anything but that one file of at most 2 MiB. It unpacks nothing to disk.
 
     \b
     Example:
-      epc admin github artifact --run 123456 --name submission-report --file report.json
+      epc admin github artifact --event event.json --name submission-report --file report.json
     """
     from epc.registry.github.gh import artifact as content_of
     from epc.registry.github.pulls import checked
 
-    number = checked(event).run if event else _given(run, "--run")
-    click.echo(content_of(number, name=name, file=file), nl=False)
+    click.echo(content_of(checked(event).run, name=name, file=file), nl=False)
 
 
 @command.command()
 @click.argument("text", type=FILE)
-@event_option
-@pull_option
-def comment(text: Path, event: Path | None, pull: int | None) -> None:
+@event_option(required=True)
+def comment(text: Path, event: Path) -> None:
     r"""Write the file TEXT as the one comment of its kind on a pull request.
 
     Its first line, such as <!-- epc-submission-report -->, identifies it, so a later call changes
-    it. With --event, the pull request is the one whose head was checked; if it has moved on,
-    nothing is written. The comment ends with that commit. If the pull request changes anything
-    outside submissions/, the comment says so instead of TEXT.
+    it. The pull request is the one whose head was checked; if it has moved on, nothing is written.
+    The comment ends with that commit. If the pull request changes anything outside submissions/,
+    the comment says so instead of TEXT.
 
     \b
     Example:
-      epc admin github comment comment.md --pull 12
+      epc admin github comment comment.md --event "$GITHUB_EVENT_PATH"
     """
     from epc.registry.github.gh import NOT_BELIEVED, mark, say_once
-    from epc.registry.github.pulls import checked, pull_at, pull_of
+    from epc.registry.github.pulls import checked, pull_of
 
     content = text.read_text("utf-8")
     first = mark(content)
-    pull_request = pull_of(checked(event)) if event else pull_at(_given(pull, "--pull"))
+    pull_request = pull_of(checked(event))
     if pull_request is None:
         note("the pull request moved on, or is closed; nothing is said")
         return
@@ -138,9 +138,3 @@ def issue(text: Path, kind: str, title: str) -> None:
     from epc.registry.github.gh import keep_issue
 
     note(keep_issue(text.read_text("utf-8"), begins=f"<!-- epc-{kind} -->", title=title))
-
-
-def _given(number: int | None, option: str) -> int:
-    if number is None:
-        raise UsageError(f"nothing to look at\n  fix: give --event FILE or {option} N")
-    return number

@@ -39,7 +39,7 @@ def checked(event: Path) -> Checked:
 
     Raises: UsageError if it is another event, or another workflow finished.
     """
-    with _event(event, "workflow_run", "--pull or --run") as document:
+    with _event(event, "workflow_run") as document:
         run = document["workflow_run"]
         path, cause = str(run["path"]).partition("@")[0], run["event"]
         check = Checked(
@@ -69,7 +69,7 @@ def offered(event: Path) -> Offered:
 
     Raises: UsageError if it is another event.
     """
-    with _event(event, "pull_request", "--pull") as document:
+    with _event(event, "pull_request") as document:
         pull = document["pull_request"]
         number, head = int(pull["number"]), str(pull["head"]["sha"])
         author = str(pull["user"]["login"])
@@ -121,11 +121,6 @@ def pull_of(check: Checked) -> Pull | None:
     return _pull(matches[0]) if len(matches) == 1 else None
 
 
-def pull_at(number: int) -> Pull:
-    """Return a pull request by its number."""
-    return _pull(parse(api(f"pulls/{number}"), _Given))
-
-
 def _pull(answer: _Given) -> Pull:
     """Return a pull request with what the very commit in this answer changes.
 
@@ -152,7 +147,7 @@ def _scope(files: Sequence[_File]) -> Scope:
 
 
 @contextmanager
-def _event(path: Path, kind: str, instead: str) -> Iterator[Any]:
+def _event(path: Path, kind: str) -> Iterator[Any]:
     """Lend an event's document; what the block misses in it shows that it is of another kind."""
     document, problems = strict_json.read(path)
     if problems:
@@ -162,7 +157,7 @@ def _event(path: Path, kind: str, instead: str) -> Iterator[Any]:
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(
             f"{path} is not the event of a {kind}: {error!r}\n"
-            f"  fix: name the file in GITHUB_EVENT_PATH, or give {instead}"
+            f"  fix: name the file in GITHUB_EVENT_PATH"
         ) from error
 
 

@@ -403,8 +403,10 @@ def gh(tmp_path: Path, answers: Json) -> tuple[FakeGitHub, dict[str, str]]:
 def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload: str) -> None:
     archive = UPLOADS[upload](tmp_path / "upload.zip")
     fake, env = gh(tmp_path, github_says(EVENT, [STATEMENT], archive))
+    event = tmp_path / "event.json"
+    event.write_text(json.dumps(ended(EVENT)))
     before = names(tmp_path)
-    words = ("--run", "55", "--name", "submission-report", "--file", "report.json")
+    words = ("--event", str(event), "--name", "submission-report", "--file", "report.json")
 
     done = subprocess.run(
         [sys.executable, "-m", "epc", "admin", "github", "artifact", *words],
