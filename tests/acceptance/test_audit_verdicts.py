@@ -237,7 +237,7 @@ SCORED = """id,answer,score,human_1,human_2
 """
 
 
-@pytest.mark.parametrize("people", ["human", "human_1"])
+@pytest.mark.parametrize("people", ["human", "human_1", "judge"])
 def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_path: Path) -> None:
     """Four answers have scores of people: 5, 3.5, 2 and 1. Three are at most 1 point away.
 
@@ -249,6 +249,8 @@ def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_pa
         text = text.replace("human_1,human_2", people).replace("3,4\n", "3;4\n")
         text = text.replace("5,5\n", "5\n").replace("2,2,", "2,2").replace("1,1", "1")
         text = text.replace(",,n/a", ",n/a")
+    if people == "judge":  # numbers alone
+        text = re.sub(r"^\w+,\w+,", "", text, flags=re.MULTILINE).replace("score", "judge")
     path.write_text(text, "utf-8")
 
     (group,) = audited(path, "--save", str(saved))["groups"]
@@ -261,7 +263,7 @@ def test_scores_are_held_against_the_scores_that_people_gave(people: str, tmp_pa
     said = epc("audit", path).stdout.decode().splitlines()[1]
     assert said.startswith("- the judge scores 75% of 4 answers within 1 point of people; correlat")
     # A judge that gives one score is as near, and nothing says that it sees what people see.
-    path.write_text(re.sub(r"^(\d,x[xy]*),\d", r"\1,3", text, flags=re.MULTILINE), "utf-8")
+    path.write_text(re.sub(r"^(\d,x[xy]*,|)\d", r"\g<1>3", text, flags=re.MULTILINE), "utf-8")
     (same,) = audited(path)["groups"]
     assert "human_score_correlation" not in same["figures"]
 

@@ -163,18 +163,26 @@ def recognised(
     if people and _HUMANS not in {*columns, *taken}:
         columns |= {_HUMANS: ", ".join(people)}
     if not {_VERDICT, _SCORE, "b_score"} & {*columns, *taken}:
-        judge = [] if _JUDGE in taken else [columns.get(_JUDGE, "")]
-        alike = [name for name in judge if are_labels(name, sample, labels)] or [
-            name
-            for name in free.values()
-            if name not in people and are_labels(name, sample, labels, words=True)
-        ]
-        if len(alike) == 1:
-            columns = {of: name for of, name in columns.items() if name != alike[0]}
-            columns[_VERDICT] = alike[0]
+        judge = "" if _JUDGE in taken else columns.get(_JUDGE, "")
+        others = [name for name in free.values() if name not in people]
+        field, column = _judged(judge, others, sample, labels)
+        columns = {of: name for of, name in columns.items() if name != column}
+        columns |= {field: column} if column else {}
     if _HUMANS in columns and not {_VERDICT, "b_score"} & {*columns}:
         columns |= {HUMAN_SCORE: columns.pop(_HUMANS)}
     return columns
+
+
+def _judged(
+    judge: str, others: Sequence[str], sample: Sample, labels: Collection[str]
+) -> tuple[str, str]:
+    """Return the column of verdicts or scores by what stands in it, and which of both they are."""
+    if are_labels(judge, sample, labels):
+        return _VERDICT, judge
+    if _are_numbers(judge, sample):
+        return _SCORE, judge
+    alike = [name for name in others if are_labels(name, sample, labels, words=True)]
+    return _VERDICT, alike[0] if len(alike) == 1 else ""
 
 
 def _read_grades(
@@ -193,6 +201,11 @@ def are_labels(
     values = [value for row in sample if (value := bare(row.get(column, "")))]
     known = [value in labels for value in values]
     return 2 * sum(known) > len(known) and not (words and all(map(str.isdigit, values)))
+
+
+def _are_numbers(column: str, sample: Sample) -> bool:
+    values = [value for row in sample if (value := row.get(column, "").strip())]
+    return bool(values) and all(re.fullmatch(r"\d+([.,]\d+)?", value) for value in values)
 
 
 _JUDGES: Final = 5  # as many judges a small file may well have

@@ -69,6 +69,7 @@ _ASKED_AGAIN: Final = "the texts of an earlier one: the same question, asked aga
 _ONE_BASELINE: Final = "each verdict compares an answer (a) with one baseline (b)"
 EXCHANGED: Final = "rows with the answers of another one exchanged are that pair in the other order"
 ALONE: Final = "each verdict is of one answer: pass counts as a, fail as b"
+_NAMELESS: Final[Mapping[int, tuple[str, ...]]] = {1: ("the answer",), 2: ("A", "B")}
 Cells = Iterable[tuple[int, Mapping[str, str]]]
 
 
@@ -232,13 +233,17 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
 def _authors(
     columns: dict[str, str], present: Sequence[str], sample: Sample, work: Work
 ) -> dict[str, str]:
-    """Return whose the answers are where only the verdicts name two authors, or no column does.
+    """Return whose the answers are where only the verdicts name two authors, or nothing does.
 
     A column that says in their names what was shown first becomes `first`.
     """
     stated, by = work.request.constants, ("a_by", "b_by")
-    if VERDICT not in columns or {"a", "a_sha256", "b", "b_sha256", *by} & {*columns}:
+    judged = {VERDICT, *SCORES} & {*columns}
+    if not judged or {"a", "a_sha256", "b", "b_sha256", *by} & {*columns}:
         return {}
+    unnamed = not {"a", *by} & {*stated}
+    if VERDICT not in columns:
+        return dict(zip(by, _NAMELESS[len(judged)], strict=False)) if unnamed else {}
     free = [name for name in present if name not in columns.values()]
     orders = [columns[FIRST]] if FIRST in columns else free
     verdicts = columns[VERDICT]
@@ -247,8 +252,8 @@ def _authors(
     if order and FIRST not in stated:
         columns[FIRST] = order
         work.labels = sides
-    if not authors and not {"a", *by} & {*stated}:
-        authors = ("the answer",) if are_passes([row[verdicts] for row in sample]) else ("A", "B")
+    if not authors and unnamed:
+        authors = _NAMELESS[1 if are_passes([row[verdicts] for row in sample]) else 2]
     return dict(zip(by, authors, strict=False))
 
 

@@ -116,7 +116,7 @@ def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
 @pytest.mark.parametrize(
     ("text", "where", "problem"),
     [
-        ("item,judge,a_score\n1,j,1\n", "t.csv:1", "has no a or a_sha256 or a_by"),
+        ("item,judge,b,verdict\n1,j,x,a\n", "t.csv:1", "has no a or a_sha256 or a_by"),
         ("item,judge,a\n1,j,x\n", "t.csv:1", "has no verdict or a_score or b_score"),
         ("item,judge,a,a_score\n", "t.csv", "holds no verdict"),
         ("item,judge,a,a_score\n1,,x,1\n", "t.csv:2/judge", "is empty"),
