@@ -56,6 +56,7 @@ from epc.arrays import Array, Codes, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.gold import AnswersGold
+from epc.records.observed.table_rows import FAILS
 from epc.records.observed.types import UNKNOWN, Header, Judge, Setting, Source
 from epc.statistics.clusters import linearised_interval
 
@@ -173,7 +174,8 @@ class Report:
 
     `panels` are judges side by side, all and every two, each in the way in which it was asked about
     most questions. `effects` are differences between two ways of asking one judge, the second less
-    the first. `rule` says how figures are clustered and weighed.
+    the first. `rule` says how figures are clustered and weighed. `alone`: each verdict says pass or
+    fail of one answer.
     """
 
     rule: int
@@ -189,6 +191,7 @@ class Report:
     panels: Sequence[Together] = field(default_factory=tuple)
     effects: Sequence[Together] = field(default_factory=tuple)
     identity: str = "text"
+    alone: bool = False
 
 
 def measure(
@@ -234,6 +237,7 @@ def measure(
         effects=[*effects(ways)],
         identity=header.identity,
         choices=choices,
+        alone=verdicts.b_sha256.names == [FAILS],
     )
 
 

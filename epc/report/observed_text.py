@@ -11,7 +11,7 @@ from epc.analysis.observed_rows import LONG_ANSWER
 from epc.analysis.observed_transfer import Beside, Transferred
 from epc.audit.side_checks import clustered
 from epc.records.observed.converting import Taken
-from epc.records.observed.table import ALONE, EXCHANGED
+from epc.records.observed.table import EXCHANGED
 from epc.records.observed.types import UNKNOWN
 from epc.report.charts.chart import Chart, dots, interval_chart, rows_of
 from epc.report.coupling_text import MEANING, NO_DETOUR, carried_text, headline, to_settle
@@ -186,7 +186,7 @@ def _pictures(report: Report) -> Iterator[Chart]:
 def headlines(report: Report, taken: Taken) -> list[str]:
     """Return of each judge the best evidence as a sentence."""
     # Where rows have both orders, a report's A is no column of the table.
-    always = _OF_ONE if ALONE in taken.assumed else {} if EXCHANGED in taken.assumed else _ANSWERS
+    always = _OF_ONE if report.alone else {} if EXCHANGED in taken.assumed else _ANSWERS
     return [headline_of(group, always) for group in report.groups]
 
 
@@ -364,9 +364,8 @@ def _missing(report: Report, taken: Taken) -> Iterator[tuple[str, str]]:
     known = {family(name) for group in report.groups for name in group.figures}
     if any(group.transfer for group in report.groups):
         known.add("transfer")
-    alone = ALONE in taken.assumed
     for what, (names, field, needed) in NEEDS.items():
-        if known & {*names} or (alone and what in _NOT_OF_ONE):
+        if known & {*names} or (report.alone and what in _NOT_OF_ONE):
             continue
         is_table = bool(taken.columns) and field not in {*taken.columns, *taken.constants}
         reason = "" if is_table else report.groups[0].left_out.get(names[0])

@@ -211,7 +211,9 @@ def test_an_odd_word_among_pass_and_fail_is_the_only_one_to_explain(tmp_path: Pa
     assert (
         "'PARTIAL=WORD', where WORD is one of pass, fail, tie, unreadable" in done.stdout.decode()
     )
-    (group,) = audited(path, "--label", "PARTIAL=fail")["groups"]
+    saved = tmp_path / "v.jsonl"
+    (group,) = audited(path, "--label", "PARTIAL=fail", "--save", str(saved))["groups"]
+    assert "always saying pass would give 67%" in epc("audit", saved).stdout.decode()
     assert group["figures"]["humans_majority"]["value"] == pytest.approx(2 / 3)
 
 
