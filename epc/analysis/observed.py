@@ -55,8 +55,8 @@ from epc.analysis.observed_transfer import Transferred, transferred
 from epc.arrays import Array, Codes, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
+from epc.records.observed.converting import FAILS
 from epc.records.observed.gold import AnswersGold
-from epc.records.observed.table_rows import FAILS
 from epc.records.observed.types import UNKNOWN, Header, Judge, Setting, Source
 from epc.statistics.clusters import linearised_interval
 

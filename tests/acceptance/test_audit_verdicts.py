@@ -147,13 +147,18 @@ ORDERS = """ticket,question,answer_1,answer_2,verdict,human
 """
 
 
-@pytest.mark.parametrize("name", ["ticket", "id"])
+@pytest.mark.parametrize("name", ["ticket", "id", "item", None])
 def test_answers_that_a_later_row_has_exchanged_are_the_other_order(
-    name: str, tmp_path: Path
+    name: str | None, tmp_path: Path
 ) -> None:
     """By hand: questions 1 and 3 keep their winner; of 1 and 2 the first place wins 2 of 4."""
     path = tmp_path / "orders.csv"
-    path.write_text(ORDERS.replace("ticket", name), "utf-8")
+    text = ORDERS.replace("ticket", name or "ticket").replace(",x,y", ",x{0},y{0}")
+    lines = text.replace(",y,x", ",y{0},x{0}").splitlines()
+    lines = [line.format(line[0]) for line in lines]
+    if name is None:  # the texts alone
+        lines = [line.split(",", 2)[2] for line in lines]
+    path.write_text("\n".join(lines), "utf-8")
 
     text = epc("audit", path).stdout.decode()
 
@@ -212,6 +217,10 @@ def test_an_odd_word_among_pass_and_fail_is_the_only_one_to_explain(tmp_path: Pa
         "'PARTIAL=WORD', where WORD is one of pass, fail, tie, unreadable" in done.stdout.decode()
     )
     saved = tmp_path / "v.jsonl"
+    path.write_text(path.read_text("utf-8") + "3,x,PASS,fail\n", "utf-8")
+    twice = epc("audit", path, "--label", "PARTIAL=fail").stdout.decode()
+    assert "fix: keep one, or number the askings in a column `repeat`: 0, 1, 2, ...\n" in twice
+    path.write_text(path.read_text("utf-8").removesuffix("3,x,PASS,fail\n"), "utf-8")
     (group,) = audited(path, "--label", "PARTIAL=fail", "--save", str(saved))["groups"]
     assert "always saying pass would give 67%" in epc("audit", saved).stdout.decode()
     assert group["figures"]["humans_majority"]["value"] == pytest.approx(2 / 3)

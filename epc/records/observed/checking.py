@@ -12,6 +12,7 @@ from epc.arrays import Codes, Flags, np
 from epc.errors import Finding
 from epc.records.findings import SHOWN, also
 from epc.records.observed.columns import Column, Verdicts
+from epc.records.observed.converting import FAILS
 from epc.records.observed.types import UNKNOWN, Header
 
 CLAUSE: Final = "Reading R77"
@@ -21,6 +22,7 @@ _COLUMNS: Final = (
     "--map first=COLUMN or prompt=COLUMN if in another order or with another prompt, "
     "--map item=COLUMN if it is another question"
 )
+_AGAIN: Final = "keep one, or number the askings in a column `repeat`: 0, 1, 2, ..."
 # What msgspec says of a value, and of which: "Expected `int`, got `str` - at `$.a_length`".
 _SAID: Final = re.compile(r"(.*?)(?: - at `(?:key in )?\$\.?([^`]*)`)?", re.DOTALL)
 
@@ -190,7 +192,9 @@ def _contradictory(header: Header, verdicts: Verdicts, *, is_table: bool) -> Ite
             field=field,
             rows=rows,
             problem="differs from an earlier one of the same item, setting, order and repeat, {}",
-            remedy=_apart(header, verdicts, rows) + (f"; or {_COLUMNS}" if is_table else ""),
+            remedy=_AGAIN
+            if verdicts.b_sha256.names == [FAILS]
+            else _apart(header, verdicts, rows) + (f"; or {_COLUMNS}" if is_table else ""),
             earlier=askings,
         )
 

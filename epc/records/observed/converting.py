@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from epc.digests import sha256
 from epc.errors import Finding
@@ -85,6 +86,9 @@ class Shape:
 def digest(text: str) -> str:
     """Return the SHA-256 of a text in UTF-8."""
     return sha256(text)
+
+
+FAILS: Final = digest("fail")  # in the place of answer b, where verdicts are pass and fail
 
 
 def day_of(stated: str) -> str:

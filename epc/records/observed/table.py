@@ -15,7 +15,7 @@ from epc.records.csv_tables import table_of
 from epc.records.findings import SHOWN, Causes
 from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE
-from epc.records.observed.converting import Conversion, Request, Taken
+from epc.records.observed.converting import FAILS, Conversion, Request, Taken
 from epc.records.observed.names import (
     PASSES,
     SIDES,
@@ -27,7 +27,6 @@ from epc.records.observed.names import (
     two_authors,
 )
 from epc.records.observed.table_rows import (
-    FAILS,
     FIELDS,
     FILE,
     FIRST,

@@ -13,7 +13,7 @@ import msgspec
 from epc.judge.reply import score_in
 from epc.records.findings import Causes
 from epc.records.observed.checking import misread
-from epc.records.observed.converting import Request, Taken, day_of, digest
+from epc.records.observed.converting import FAILS, Request, Taken, day_of, digest
 from epc.records.observed.names import MISSING, NO_ANSWER, PASSES, SIDES, bare
 from epc.records.observed.types import (
     HUMAN_SCORE,
@@ -54,7 +54,6 @@ _FORMS: Final = {  # by field, or by the end of its name
 _NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
 _COMMA: Final = re.compile(r"\s*[-+]?\d+,\d{1,2}\s*")  # 3,5; of 1,000 nobody knows
 _LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[VERDICT]])
-FAILS: Final = digest("fail")
 _NO_SCORE: Final = "without a score, so without a verdict"
 _NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
 
@@ -168,16 +167,15 @@ def _named(verdict: dict[str, Any], work: Work) -> dict[str, Any]:
     """Return a verdict under the name of its item, which is a question with two answers.
 
     A column `item` names it. Any other column names the question, of which there may be several
-    pairs of answers; a pair that was met before with its sides exchanged is turned round.
+    pairs of answers. A pair that was met before with its sides exchanged is turned round.
     """
     is_item = work.column(ITEM) == work.request.columns.get(ITEM, ITEM)
-    if work.has_texts and is_item and "item" in verdict:
-        return verdict
+    is_named = work.has_texts and is_item and ITEM in verdict
     texts = [verdict.get(name) for name in ("question_sha256", "a_sha256", "b_sha256")]
     stated = [
         verdict.get(name) for name in ("subset", "item", "question_sha256") if name in verdict
     ]
-    question = "/".join(map(str, stated)) if stated else digest("/".join(map(str, texts)))
+    question = "/".join(map(str, stated or [digest("/".join(sorted(map(str, texts))))]))
     if not work.has_texts:
         for side in "ab":
             if by := verdict.get(f"{side}_by"):
@@ -188,6 +186,8 @@ def _named(verdict: dict[str, Any], work: Work) -> dict[str, Any]:
         verdict, a, b = _turned(verdict), b, a
     elif b and b != FAILS:
         work.pairs.add((question, a, b))
+    if is_named:
+        return verdict
     verdict.setdefault("question_sha256", intern(digest(question)))
     named = verdict.get(ITEM, question if len(question) < len(a) else question[:12])
     return verdict | {"item": intern(f"{named}/{a[:12]}/{b[:12]}")}
