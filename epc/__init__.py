@@ -13,9 +13,8 @@ from epc.version import __version__
 if TYPE_CHECKING:
     from epc.api import loop
     from epc.api.auditing import Audited, audit
-    from epc.api.banks import selection, transfer
-    from epc.api.campaign import Campaign
-    from epc.api.measured import Run
+    from epc.api.loop import selection, transfer
+    from epc.api.measured import Campaign, Run
     from epc.api.measuring import resume, run
     from epc.api.opening import load
     from epc.api.published import expiry, figures, judges, scan, snapshots, which
@@ -45,7 +44,7 @@ __all__ = [
 ]
 _HOMES: Final = {
     "Audited": "epc.api.auditing",
-    "Campaign": "epc.api.campaign",
+    "Campaign": "epc.api.measured",
     "Design": "epc.records.designs",
     "Run": "epc.api.measured",
     "assert_judge_agreement": "epc.api.pytest_plugin",
@@ -58,9 +57,9 @@ _HOMES: Final = {
     "resume": "epc.api.measuring",
     "run": "epc.api.measuring",
     "scan": "epc.api.published",
-    "selection": "epc.api.banks",
+    "selection": "epc.api.loop",
     "snapshots": "epc.api.published",
-    "transfer": "epc.api.banks",
+    "transfer": "epc.api.loop",
     "which": "epc.api.published",
 }
 

@@ -11,14 +11,12 @@ from engine_support import DAY, read_rows, unwatched
 from msgspec.structs import asdict
 
 from epc.engine.budget import Limits
-from epc.engine.judging.evaluate import evaluate, open_evaluation
-from epc.engine.judging.planning import Request, write_plan
+from epc.engine.judging.evaluate import Request, evaluate, open_evaluation, write_plan
 from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
 from epc.judge.samples import Sample, Unit
 from epc.records.judging.documents import records_path
-from epc.records.judging.imports import import_replies
-from epc.records.judging.sources import entries_of
+from epc.records.judging.sources import entries_of, import_replies
 from epc.records.typed import as_json
 from epc.spec.judge_v1 import DIMENSIONS, IDENTIFIERS, METHODS, OVERALL, RULES, Method, Rules
 

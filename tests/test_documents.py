@@ -9,15 +9,15 @@ import click
 import pandas as pd
 import pytest
 
-from epc.audit import competence, drift, facts, probes, quality
+from epc.audit import drift, facts, probes, quality
 from epc.cli.program import program
 from epc.judge.mapping import read_mapping
 from epc.protocol.metrics import ZeroCause
 from epc.protocol.verdict import Verdict
 from epc.records.conformance import answer_text, suite
-from epc.records.json_difference import disagreements
 from epc.records.recompute import load_manifest
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import disagreements
 from epc.registry import expiry
 from epc.registry.fetching import restore
 from epc.registry.kinds.table import KINDS
@@ -137,7 +137,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
         word
         for names in (
             facts.Word,  # the audit's words
-            competence.Word,
+            probes.Word,
             drift.State,
             e_process.State,
             expiry.Status,

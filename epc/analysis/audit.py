@@ -12,10 +12,9 @@ from msgspec.structs import asdict, replace
 from epc.arrays import np
 from epc.audit.assessment import assess, reading_of
 from epc.audit.control import coin_flip
-from epc.audit.coupling import Transfer, carried_over
+from epc.audit.coupling import Transfer, any_differ, carried_over
 from epc.audit.evidence import control_json, crossing
 from epc.audit.facts import Facts, Word
-from epc.audit.joint import any_differ
 from epc.audit.permutation import PermutationTest, by_weights
 from epc.audit.quality import Quality
 from epc.errors import Finding, MalformedError, UsageError
@@ -302,8 +301,14 @@ def facts_of_weights(weights: PublishedWeights, *, rounds: int) -> tuple[Facts, 
         gamma=gamma,
         jsd={d: divergences(*pair).tolist() for d, pair in pairs.items()},
         dead=sum(all(_uniform(v, loose) for v in p.values()) for p in vectors),
+        # Reading R8: both runs ended on one and the same strategy.
         collapsed=sum(
-            any(_collapsed(p[d], p[pure]) for d, pure in target.items()) for p in vectors
+            any(
+                min(both) >= COLLAPSED
+                for d in target
+                for both in zip(p[d], p[target[d]], strict=True)
+            )
+            for p in vectors
         ),
         stuck={d: sum(_still(p, d, loose) for p in vectors) for d in target},
         preferences=any_differ(
@@ -324,11 +329,6 @@ def _off_simplex(vector: Weights, loose: float) -> bool:
     if not any(vector) or any(not 0 <= weight <= 1 + loose for weight in vector):
         return True
     return abs(fsum(vector) - 1) > allowed
-
-
-def _collapsed(coupled: Weights, pure: Weights) -> bool:
-    """Return whether both runs ended on one and the same strategy (Reading R8)."""
-    return any(c >= COLLAPSED and p >= COLLAPSED for c, p in zip(coupled, pure, strict=True))
 
 
 def _still(phases: Mapping[str, Weights], direction: Direction, loose: float) -> bool:

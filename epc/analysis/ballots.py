@@ -14,7 +14,7 @@ from epc.analysis.observed_rows import TIE, rows_of, same_settings
 from epc.arrays import np
 from epc.digests import sha256
 from epc.protocol.verdict import Verdict
-from epc.records.asked import asked_by_run
+from epc.records.calls import asked_by_run
 from epc.records.manifest import Manifest
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import UNKNOWN, Header, Judge, Prompt, Setting

@@ -12,7 +12,7 @@ from epc.audit.quality import Quality
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.records import strict_json
-from epc.records.asked import asked_by_run, has_raw, run_calls
+from epc.records.calls import asked_by_run, has_raw, run_calls
 from epc.records.campaign import COMPARISON, Campaign, Member
 from epc.records.findings import Findings
 from epc.records.manifest import Manifest

@@ -23,9 +23,9 @@ from epc.audit.drift import (
 )
 from epc.errors import Finding
 from epc.protocol.config import Configuration
-from epc.protocol.interpretation import interpreted
+from epc.protocol.metrics import interpreted
 from epc.protocol.results import Json
-from epc.records.asked import (
+from epc.records.calls import (
     AskedPair,
     PairKey,
     asked_by_run,

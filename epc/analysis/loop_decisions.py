@@ -5,6 +5,7 @@ Every refusal is decided from the files alone (Readings R93 and R95).
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 from msgspec import Struct
@@ -17,7 +18,6 @@ from epc.errors import Finding
 from epc.records.loops import (
     CLAUSE,
     GOLD,
-    Check,
     ItemScore,
     Log,
     Logged,
@@ -65,7 +65,9 @@ def assess(files: Files) -> Assessed:
 
 def gate(files: Files, ledger: Sequence[Spent], *, unplanned: bool = False) -> Gate:
     """Return whether the final may ship: by fresh items, and by gold where there is any."""
-    decided = sha256(repr(sorted(map(_decisive, files.rows(files.judge)))))
+    decisive = attrgetter("candidate", "item", "asking", "output", "score")
+    rows = sorted(tuple(map(str, decisive(row))) for row in files.rows(files.judge))
+    decided = sha256(repr(rows))
     assessed = assess(files)
     findings = (*assessed.findings, *_gate_refusals(files, ledger, decided, unplanned=unplanned))
     report = assessed.report
@@ -181,10 +183,6 @@ def _decision(report: LoopReport) -> tuple[Word, str]:
     if gold and gold[0] <= 0:
         return "ship", "the judge's gain on unseen items is above 0, better work is not shown"
     return "ship", "the gain on unseen items is above 0"
-
-
-def _decisive(row: Check) -> tuple[str, ...]:
-    return tuple(map(str, (row.candidate, row.item, row.asking, row.output, row.score)))
 
 
 def refusals(files: Files) -> Iterator[Finding]:

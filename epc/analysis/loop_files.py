@@ -58,13 +58,10 @@ class Files:
     @cached_property
     def judge(self) -> str:
         """The judge that the optimiser saw."""
-        return next((row.judge for row in self.log.rows if row.judge), "") or self._checked_judge
-
-    @property
-    def _checked_judge(self) -> str:
-        if self.plan:
+        logged = next((row.judge for row in self.log.rows if row.judge), "")
+        if not logged and self.plan:
             return self.plan.judge.model
-        return next((check.judge for check in self.checks if check.judge != GOLD), "")
+        return logged or next((check.judge for check in self.checks if check.judge != GOLD), "")
 
     @cached_property
     def candidates(self) -> list[str]:

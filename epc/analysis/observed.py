@@ -57,7 +57,7 @@ from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.converting import FAILS
 from epc.records.observed.gold import AnswersGold
-from epc.records.observed.types import UNKNOWN, Header, Judge, Setting, Source
+from epc.records.observed.types import UNKNOWN, Header, Setting, Source
 from epc.statistics.clusters import linearised_interval
 
 Asked = tuple[str, Setting, Rows]
@@ -273,19 +273,15 @@ def with_others(
             if name in pair.settings:
                 (other,) = {*pair.settings} - {name}
                 judge = settings[other].judge
+                name = judge.name if judge.model == UNKNOWN else judge.model
+                called = name.rpartition("/")[2]  # parts of a figure's name are parted by a slash
                 for of, as_ in (("agreement", "judges"), ("kappa", "judges_kappa")):
                     if of in pair.figures:
-                        figures[f"{as_}/{_called(judge)}"] = pair.figures[of]
+                        figures[f"{as_}/{called}"] = pair.figures[of]
         stated = {family(figure) for figure in figures}
         missing = {of: why for of, why in group.left_out.items() if of not in stated}
         groups.append(replace(group, figures=in_order(figures), left_out=missing))
     return replace(report, groups=groups)
-
-
-def _called(judge: Judge) -> str:
-    """Return a judge's name as a part of a figure's, whose parts a slash parts."""
-    name = judge.name if judge.model == UNKNOWN else judge.model
-    return name.rpartition("/")[2]
 
 
 def _once(verdicts: Verdicts) -> Verdicts:

@@ -1,7 +1,14 @@
-"""What picking the best of n by a judge gains, believed, asked again and by gold (Reading R94)."""
+"""What picking by a judge gains: the best of n (Reading R94), and an agent that learns of picks.
+
+Of picks: strategy s hands in the answer that judge s scores highest. The judge that trains sees how
+many of the other answers it scores lower, gold says whether it is right. So any bank with several
+judges and labels is a table of strategies and tasks, and its domains are two kinds of task (Reading
+R91).
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import comb
 from pathlib import Path
 from typing import Final
@@ -10,11 +17,14 @@ from epc.analysis.observed_figures import Figure, average
 from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
+from epc.audit.quality import Judged, Quality, quality
 from epc.errors import MalformedError, UsageError
+from epc.protocol.weights import UpdateRule
 from epc.records.banks import Bank, complete, is_bank, read_banks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.reading import read
 from epc.records.observed.types import Header
+from epc.spec.coupling import NotMeasured
 from epc.statistics.clusters import bounded_mean, linearised_interval
 from epc.statistics.selection import MOST_COMBINATIONS, Picks, picks, turning_point
 
@@ -224,3 +234,93 @@ def _share(name: str, part: Array, whole: Array, clusters: Codes) -> Iterator[tu
 def _figure(value: float, off: Array, clusters: Codes) -> Figure:
     interval = linearised_interval(value, off, clusters)
     return Figure(value=value, ci95=interval, n=len(off), items=len(np.unique(clusters)))
+
+
+_TWO: Final = 2
+_EQUAL: Final = 1e-9  # of mean scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """What an agent learns from one judge that chooses among the others' picks, by gold."""
+
+    judge: str
+    pickers: Sequence[str]
+    items: int
+    quality: Quality | NotMeasured
+
+
+def picked(
+    banks: Sequence[Bank], judge: str | None, domains: Sequence[str], *, rounds: int
+) -> Iterator[Picked]:
+    """Yield what each judge teaches an agent that chooses among the other judges' picks.
+
+    Without names the domains are the two with most items.
+
+    Raises: UsageError if a name is none, or there are too few judges or domains.
+    """
+    if judge is not None and judge not in {bank.judge for bank in banks}:
+        names = ", ".join(bank.judge for bank in banks)
+        raise UsageError(f"there is no judge {judge!r}: there are {names}")
+    common = reduce(np.intersect1d, [bank.item for bank in banks])
+    banks = [bank[np.isin(bank.item, common)] for bank in banks]
+    if len({bank.scores.shape[2] for bank in banks}) > 1 or not len(common):
+        raise UsageError("the judges have no items with the same answers in common")
+    if len(banks) <= _TWO:
+        raise UsageError("an agent takes at least two judges' picks to choose from, and one more")
+    order = [bank[np.argsort(bank.item, kind="stable")] for bank in banks]
+    chosen = _wanted_domains(order[0], domains)
+    for bank in order:
+        if judge in (None, bank.judge):
+            pickers = [other for other in order if other is not bank]
+            sides = {
+                name: _judged(bank, pickers, bank.domain == code) for name, code in chosen.items()
+            }
+            yield Picked(
+                judge=bank.judge,
+                pickers=[other.judge for other in pickers],
+                items=len(common),
+                quality=quality(
+                    sides, [other.judge for other in pickers], rounds=rounds, rule=UpdateRule()
+                ),
+            )
+
+
+def _wanted_domains(bank: Bank, names: Sequence[str]) -> dict[str, int]:
+    counts = {name: int((bank.domain == code).sum()) for code, name in enumerate(bank.domains)}
+    wanted = names or sorted(counts, key=lambda name: (-counts[name], name))[:_TWO]
+    for name in wanted:
+        if not counts.get(name):
+            raise UsageError(f"no common item is of the domain {name!r}: {', '.join(counts)}")
+    if len(wanted) < _TWO:
+        raise UsageError("transfer takes two domains: --domains A,B")
+    return {_key(name): bank.domains.index(name) for name in wanted}
+
+
+def _key(name: str) -> str:
+    """Return a domain's name as a direction has it."""
+    return "_".join(name.lower().split())
+
+
+def _judged(bank: Bank, pickers: Sequence[Bank], own: Array) -> Judged:
+    """Return one domain as verdicts of a judge on picks, with their labels, by cluster."""
+    shares = np.stack([_picks(other.scores[own].mean(axis=1)) for other in pickers], axis=1)
+    scores = bank.scores[own].mean(axis=1)
+    apart = scores[:, :, None] - scores[:, None, :]
+    beaten = (apart > _EQUAL).sum(axis=2) + ((np.abs(apart) <= _EQUAL).sum(axis=2) - 1) / 2
+    won = np.einsum("isr,ir->is", shares, beaten / (scores.shape[1] - 1))
+    gold = np.einsum("isr,ir->is", shares, bank.gold[own])
+    labelled = (~np.isnan(gold)).astype(np.float64)
+    parts = np.stack([won, np.ones_like(won), np.zeros_like(won), np.nan_to_num(gold), labelled])
+    _, group = np.unique(bank.cluster[own], return_inverse=True)
+    sums = np.zeros((len(parts), int(group.max()) + 1, len(pickers)))
+    for part, total in zip(parts, sums, strict=True):
+        np.add.at(total, group, part)
+    return Judged(**dict(zip(Judged.__slots__, sums, strict=True)))
+
+
+def _picks(scores: Array) -> Array:
+    """Return how an answer is handed in: the highest score, ties shared."""
+    top = scores >= scores.max(axis=1, keepdims=True) - _EQUAL
+    shares: Array = top / top.sum(axis=1, keepdims=True)
+    return shares

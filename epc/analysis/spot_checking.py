@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from epc.protocol.verdict import parse_verdict
-from epc.records.asked import AskedPair, PairKey
+from epc.records.calls import AskedPair, PairKey
 from epc.records.manifest import ModelIdentity
 from epc.records.rows import Call
 from epc.spec.domains import Domain
-from epc.statistics.odd_one import Agreement, agreement
+from epc.statistics.e_process import Agreement, agreement
 
 TwoCalls = tuple[Call, Call]
 

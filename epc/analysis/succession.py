@@ -284,15 +284,16 @@ def _chance(pairs: Sequence[tuple[Said, Said]], first: Sequence[int]) -> float:
         counts = [Counter(pair[side].score for pair in pairs) for side in (0, 1)]
         return sum(counts[0][s] * counts[1][s] for s in counts[0]) / len(pairs) ** 2
     sides = [
-        np.array([_by_place(pair[side], at) for pair, at in zip(pairs, first, strict=True)])
+        np.array(
+            [
+                (b, a, tie) if at == 1 else (a, b, tie)
+                for pair, at in zip(pairs, first, strict=True)
+                for a, b, tie in [pair[side].saying]
+            ]
+        )
         for side in (0, 1)
     ]
     return float(np.dot(sides[0].mean(axis=0), sides[1].mean(axis=0)))
-
-
-def _by_place(said: Said, first: int) -> tuple[float, float, float]:
-    a, b, tie = said.saying
-    return (b, a, tie) if first == 1 else (a, b, tie)
 
 
 def _corrected(figure: Figure, choices: int) -> float | None:

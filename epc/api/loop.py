@@ -1,4 +1,4 @@
-"""Recording an optimiser's run from Python, and reporting on it: `epc.loop`.
+"""`epc.loop`, `epc.selection` and `epc.transfer`: an optimiser's run, and a bank, from Python.
 
 The recorder stands between an optimiser and its metric. It asks nothing, and changes nothing: what
 the metric returned goes on to the optimiser, and a line of it into the log.
@@ -6,12 +6,12 @@ the metric returned goes on to the optimiser, and a line of it into the log.
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import update_wrapper
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from epc.analysis.loop_decisions import Gate, assess, runs_refusals
 from epc.analysis.loop_decisions import gate as decide
 from epc.analysis.loop_files import Files
 from epc.analysis.loops import LoopReport, RunsReport, over_runs
+from epc.analysis.selection import Picked, Selection, banks_in, picked, selections
 from epc.errors import UsageError, able_to, refuse
 from epc.records.loops import (
     Kept,
@@ -31,6 +32,7 @@ from epc.records.loops import (
     read_ledger,
     read_log,
 )
+from epc.spec.epc_v1 import ROUNDS
 
 __all__ = ["Gate", "LoopReport", "Recorder", "RunsReport", "gate", "record", "report"]
 
@@ -199,3 +201,26 @@ def _score_of(result: Any) -> float | None:
     value = result[0] if isinstance(result, tuple) else result
     value = value.get(_SCORE) if isinstance(value, Mapping) else getattr(value, _SCORE, value)
     return None if value is None else float(value)
+
+
+def selection(
+    bank: str | Path,
+    *,
+    settings: Sequence[str] = (),
+    askings: int | None = None,
+    pick: Literal["mean", "lower"] = "mean",
+) -> list[Selection]:
+    """Return what `epc observe selection` says of each judge."""
+    return [*selections(banks_in(Path(bank), settings), askings, lower=pick == "lower")]
+
+
+def transfer(
+    bank: str | Path,
+    *,
+    settings: Sequence[str] = (),
+    judge: str | None = None,
+    domains: Sequence[str] = (),
+    rounds: int = ROUNDS,
+) -> list[Picked]:
+    """Return what `epc observe transfer` says of each judge, or of one."""
+    return [*picked(banks_in(Path(bank), settings), judge, domains, rounds=rounds)]

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack, overload
 
 from epc.analysis.campaign import compared
-from epc.api.campaign import Campaign
-from epc.api.measured import Run
+from epc.api.measured import Campaign, Run
 from epc.engine import campaign
 from epc.engine.budget import Limits
 from epc.engine.calls import Watch
 from epc.engine.clock import now, ticking
 from epc.engine.plan import Reuse
-from epc.engine.progress import Progress
 from epc.engine.request import Request, default_folder, fetch_weights, rounds_of
 from epc.engine.session import measure, reopen, start
 from epc.engine.task_group import run_until_ctrl_c
@@ -30,8 +28,8 @@ _Task = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
 
 
 @asynccontextmanager
-async def unseen(_: Progress) -> AsyncIterator[None]:
-    """Watch a run and show nothing."""
+async def unseen(_: object) -> AsyncIterator[None]:
+    """Watch a run, or several, and show nothing."""
     yield
 
 
@@ -202,7 +200,7 @@ def _carried_on(
     async def work() -> None:
         failed.update(
             await campaign.measure(
-                opened, folder, clock=ticking(), watch=_all_unseen, limits=limits, anyway=anyway
+                opened, folder, clock=ticking(), watch=unseen, limits=limits, anyway=anyway
             )
         )
 
@@ -212,12 +210,6 @@ def _carried_on(
         complete = len({row.run for row in comparison.rows})
         raise campaign.UnfinishedError(failed, complete=complete, again=f"epc resume {folder}")
     return Campaign(path=folder)
-
-
-@asynccontextmanager
-async def _all_unseen(_: campaign.CampaignProgress) -> AsyncIterator[None]:
-    """Watch a campaign and show nothing."""
-    yield
 
 
 def done(work: Coroutine[Any, Any, Any]) -> None:

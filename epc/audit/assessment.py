@@ -11,7 +11,7 @@ from typing import Final
 from epc.audit.coupling_reasons import BESIDE, SETTLING, coupled
 from epc.audit.facts import Facts, Reason, Word, error, warning
 from epc.errors import Finding
-from epc.protocol.interpretation import interpreted
+from epc.protocol.metrics import interpreted
 from epc.spec.coupling import MARGIN
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS, SUBSTANTIAL_GAMMA
 from epc.statistics.figures import range_text

@@ -74,7 +74,11 @@ def simulated(
     """
     vectors = np.asarray(pure).T
     streams = _streams(table.domains.names.index(domain))
-    odds, uncertain = rates(table, domain), _uncertain(table, domain)
+    unasked = (table.counts[domain].sum(axis=2) == 0).any()
+    odds, uncertain = (
+        rates(table, domain),
+        not table.repeated or (not table.whole and bool(unasked)),
+    )
     starts = _starts(len(pure))
     distances = _distances(
         trained_twice(odds, rounds=rounds, rule=rule, seeds=starts, rng=streams[0]), vectors
@@ -145,11 +149,6 @@ def _expected(table: VerdictTable, domain: Domain, counts: Array) -> Array:
     if table.whole:  # Reading R72: there is nothing to guess
         leaning = np.eye(len(VERDICTS))[_TIE]
     return np.asarray((table.counts[domain].sum(axis=1) + unseen[:, None] * leaning) / tasks)
-
-
-def _uncertain(table: VerdictTable, domain: Domain) -> bool:
-    counts = table.counts[domain]
-    return not table.repeated or (not table.whole and bool((counts.sum(axis=2) == 0).any()))
 
 
 def _redrawn(table: VerdictTable, domain: Domain, rng: Generator) -> Odds:

@@ -11,10 +11,10 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from epc.audit import joint
 from epc.audit.control import rates, trained_twice
+from epc.audit.permutation import PermutationTest
 from epc.audit.redirection import RedirectionTest, redirected_interval, redirection_test
-from epc.audit.side_checks import TieTest
+from epc.audit.side_checks import TieTest, clusters, tie_test
 from epc.audit.transfer import Crossing, Crossings, carried, cost, crossings, most, won_shares
 from epc.audit.units import Groups, LeftOut, Units, units_of
 from epc.protocol.config import Configuration
@@ -26,8 +26,65 @@ from epc.simulation.training import Odds
 from epc.spec.coupling import LEVEL, MARGIN, RULE
 from epc.spec.domains import Direction, Domain, Pair, PhaseName
 from epc.spec.epc_v1 import ControlMethod
-from epc.statistics.inference import t_point
+from epc.statistics.inference import holm, t_point
 from epc.statistics.intervals import Interval, mean, spread_interval, sum_of_squares
+
+Both = tuple[Domain, Domain]  # in the order of the alphabet
+
+
+def adjusted(tests: Mapping[Both, RedirectionTest]) -> dict[Both, RedirectionTest]:
+    """Return tests with their p-values adjusted for their number."""
+    p_values = holm({both: test.p_value for both, test in tests.items()})
+    return {both: replace(test, p_value=p_values[both]) for both, test in tests.items()}
+
+
+def of_any(tests: Sequence[RedirectionTest]) -> RedirectionTest | None:
+    """Return what adjusted tests say of any crossing, with the fewest splits of any."""
+    if not tests:
+        return None
+    least = min(tests, key=lambda test: test.p_value)
+    return replace(least, splits=min(test.splits for test in tests))
+
+
+def any_differ(tests: Sequence[PermutationTest]) -> PermutationTest:
+    """Return whether the preferences of any two domains differ: m times the least of m p-values."""
+    n = len(tests)
+    return replace(
+        tests[0],
+        p_value=min(1.0, n * min(test.p_value for test in tests)),
+        smallest=min(1.0, n * min(test.smallest for test in tests)),
+    )
+
+
+def beside(pairs: Sequence[Units]) -> dict[str, Any]:
+    """Return what stands beside the figures of all pairs of domains.
+
+    A domain is in several pairs: it has the fewest units of any, and whatever is left out of one.
+    """
+    domains = sorted({domain for units in pairs for domain in units.domains})
+    dropped = [units.left_out for units in pairs]
+    ties = [tie_test(units) for units in pairs]
+    alike = [clusters(units) for units in pairs]
+    return {
+        "units": {d: min(u.numbers[d] for u in pairs if d in u.domains) for d in domains},
+        "decided_share": min(units.decided_share for units in pairs),
+        "left_out": LeftOut(
+            strategies=tuple(dict.fromkeys(name for cells in dropped for name in cells.strategies)),
+            tasks={
+                d: tuple(sorted({at for cells in dropped for at in cells.tasks.get(d, ())}))
+                for d in domains
+            },
+        ),
+        "ties": TieTest(
+            share={d: next(t.share[d] for t in ties if d in t.share) for d in domains},
+            p_value=min(1.0, len(ties) * min(test.p_value for test in ties)),
+        ),
+        "clusters": {
+            d: min((p for values in alike if (p := values.get(d)) is not None), default=None)
+            for d in domains
+        },
+    }
+
 
 _WHEELS: Final = 4096
 _STREAM: Final = 20261125
@@ -139,9 +196,9 @@ def transfer(
     # A domain in which too little was decided takes every pair's figures: it is in most of them.
     if all(units.bearable for units in of_two.values()):
         worked = {both: worked_out(u, config.rounds, config.rule) for both, u in of_two.items()}
-        adjusted = joint.adjusted({both: test for both, (_, test, _) in worked.items()})
+        tests_of_two = adjusted({both: test for both, (_, test, _) in worked.items()})
         for pair in pairs:
-            (crossed, _, chance), test = worked[pair.both], adjusted[pair.both]
+            (crossed, _, chance), test = worked[pair.both], tests_of_two[pair.both]
             at = of_two[pair.both].domains.index(pair.target)
             seen = these_tasks(vectors, pair.key, table=table, config=config)
             figures = len(pairs) if several else 1
@@ -151,10 +208,10 @@ def transfer(
     return Transfer(
         rule=RULE,
         margin=MARGIN,
-        test=joint.of_any(list(tests.values())),
+        test=of_any(list(tests.values())),
         directions=directions or None,
         tests=tests if several and tests else None,
-        **joint.beside(list(of_two.values())),
+        **beside(list(of_two.values())),
     )
 
 

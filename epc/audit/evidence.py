@@ -12,8 +12,7 @@ from msgspec import to_builtins
 
 from epc.arrays import np
 from epc.audit.control import Control, measured, simulated
-from epc.audit.coupling import Transfer, transfer
-from epc.audit.joint import any_differ
+from epc.audit.coupling import Transfer, any_differ, transfer
 from epc.audit.permutation import PermutationTest, by_tasks
 from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration

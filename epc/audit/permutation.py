@@ -137,18 +137,13 @@ def by_seeds(one: Array, other: Array) -> PermutationTest:
     Shapes: both (n, K).
     Source: Reading R39.
     """
-    moved = _in_blocks(one - other)
+    moved = one - other
+    if len(moved) > _BLOCKS:  # very many seeds are swapped block by block
+        moved = np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
     signs, listed = _signs(len(moved))
     statistics = ((moved.T @ signs.T) ** 2).sum(axis=0)
     observed = float((moved.sum(axis=0) ** 2).sum())
     return _tested(statistics, observed, float(len(moved) ** 2), listed=listed, unit="seed")
-
-
-def _in_blocks(moved: Array) -> Array:
-    """Sum seeds in blocks, so that very many of them are swapped block by block."""
-    if len(moved) <= _BLOCKS:
-        return moved
-    return np.stack([part.sum(axis=0) for part in np.array_split(moved, _BLOCKS)])
 
 
 def by_weights(one: Array, other: Array, *, rounds: int, rule: UpdateRule) -> PermutationTest:
@@ -266,12 +261,12 @@ def arrangements(first: int, second: int, *, most: int = MOST_LISTED, drawn: int
     return np.concatenate([is_first[None].astype(np.float64), rows])
 
 
-def share_as_large(statistics: Array, *, negligible: float = 0.0) -> float:
+def share_as_large(statistics: Array) -> float:
     """Return the share of arrangements whose statistic is as large as the first's: a p-value.
 
     Shapes: (ways,).
     """
-    return float((statistics >= statistics[0] * (1 - _TIED) - negligible).mean())
+    return float((statistics >= statistics[0] * (1 - _TIED)).mean())
 
 
 @cache

@@ -5,7 +5,6 @@ out to two domains of these sizes was as likely. The statistic is the share of c
 redirected, both directions added: the coupled phases themselves, not the verdicts' distribution.
 """
 
-from collections.abc import Callable
 from math import sqrt
 from typing import Final, Literal, TypeGuard
 
@@ -30,7 +29,6 @@ from epc.statistics.intervals import Interval, mean
 
 Unit = Literal["task", "group"]
 Method = Literal["permutation", "jackknife"]
-Statistic = Callable[[Rates, Array, int, Rule], Array]
 
 _FEWER_DRAWN: Final = 499  # where every one of them takes wheels
 _SHORT: Final = 30  # rounds up to which the recursion's order of tables is that of the wheels
@@ -136,14 +134,11 @@ def permutable(units: Units) -> bool:
     return units.most <= UNEQUAL * units.fewest
 
 
-def permuted(units: Units, *, rounds: int, rule: Rule, statistic: Statistic | None = None) -> float:
-    """Return the share of arrangements of the units that redirect as many choices, or more.
-
-    `statistic` takes the place of redirected choices, where something else is to be compared.
-    """
+def permuted(units: Units, *, rounds: int, rule: Rule) -> float:
+    """Return the share of arrangements of the units that redirect as many choices, or more."""
     rows = arrangements(*units.numbers.values(), **_looked_at(rounds, rule))
     rates = rates_of(units, rows, 1 - rows)
-    return share_as_large((statistic or _redirected)(rates, units.tie, rounds, rule))
+    return share_as_large(_redirected(rates, units.tie, rounds, rule))
 
 
 def _recurs(rule: Rule, rounds: int) -> TypeGuard[UpdateRule]:

@@ -171,7 +171,7 @@ def _ask(run: Path, limits: "Limits", *, swap: int, controls: int) -> None:
     """Ask a run's evaluator what was not asked yet; it is kept beside the run."""
     from epc.cli.progress import shown
     from epc.cli.run_session import carried_out, fetch_weights_if_named
-    from epc.engine.probe import probe, reopen
+    from epc.engine.panel import probe, reopen
 
     reopened = reopen(run, swap=swap, controls=controls)
     for kind, count in reopened.short.items():

@@ -13,7 +13,7 @@ from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
-    from epc.analysis.design_differences import Difference
+    from epc.analysis.comparability import Difference
     from epc.audit.power import Outcome
     from epc.records.designs import Design
     from epc.simulation.study_runs import Reuse
@@ -203,7 +203,7 @@ def diff(first: str, second: str, form: str) -> None:
     """
     from dataclasses import asdict
 
-    from epc.analysis.design_differences import differences
+    from epc.analysis.comparability import differences
     from epc.records.designs import Design
 
     changes = differences(Design.load(first), Design.load(second))
@@ -220,7 +220,7 @@ def _shown(design: "Design") -> "Shown":
     """Return what is to be said of a design."""
     from functools import partial
 
-    from epc.analysis.design_differences import differences
+    from epc.analysis.comparability import differences
     from epc.engine.cost_estimate import WAYS, Pace, need
     from epc.protocol.config import variant_labels, variant_tag
     from epc.protocol.rules import rule_json

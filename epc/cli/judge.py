@@ -98,7 +98,7 @@ def plan(
       epc judge plan outputs.csv --judge GPT-4 --recorded --out imported
     """
     from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.judging.planning import Request, problems, write_plan
+    from epc.engine.judging.evaluate import Request, problems, write_plan
     from epc.records.findings import Checked
     from epc.records.judging.sources import entries_of
 
@@ -145,7 +145,7 @@ def import_(replies: Path, folder: Path, form: str) -> None:
       epc judge import replies.jsonl imported
       epc judge import scores.csv imported
     """
-    from epc.records.judging.imports import import_replies
+    from epc.records.judging.sources import import_replies
     from epc.records.layout import stamp
 
     when = stamp(now())

@@ -203,8 +203,7 @@ def transfer(
       epc observe transfer composo.parquet --setting '*/base' --domains 'Math,Precise IF'
       epc observe transfer bank.csv --judge gpt-5.4-mini
     """
-    from epc.analysis.pickers import picked
-    from epc.analysis.selection import banks_in
+    from epc.analysis.selection import banks_in, picked
     from epc.records.typed import as_json
     from epc.report.document import printed
     from epc.report.quality_text import of_pickers

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
 from msgspec.structs import asdict, replace
 
 from epc.engine.asking import TransientError
@@ -100,7 +100,6 @@ MOST_ATTEMPTS: Final = 3  # batches for one wave: what comes back thrice without
 FIRST_LOOK_S: Final = 2.0
 LONGEST_LOOK_S: Final = 60.0
 _MOST_UNSEEN: Final = 8  # looks in a row that the endpoint does not answer
-_WRITTEN: Final = {"stage", "requests", "mark", "file", "batch"}  # by every version
 
 
 class BatchPendingError(StoppedError):
@@ -367,25 +366,10 @@ def _load(folder: Path) -> Wave | None:
     if not (folder / STATE).exists():
         return None
     value, problems = strict_json.read(folder / STATE)
-    if problems or not _is_wave(value):
-        message = f"{folder / STATE} is damaged: delete it to submit again (this is paid again)"
-        raise UsageError(message)
-    return Wave(**value)
-
-
-def _is_wave(value: Any) -> bool:
-    if not isinstance(value, dict) or not _WRITTEN <= set(value) <= set(Wave.__struct_fields__):
-        return False
-    match {"attempt": 1, "names": None, "failed": None, **value}:
-        case {
-            "stage": str(),
-            "requests": int(),
-            "mark": str(),
-            "file": str() | None,
-            "batch": str() | None,
-            "attempt": int(),
-            "names": list() | None,
-            "failed": str() | None,
-        }:
-            return True
-    return False
+    try:
+        if not problems:
+            return convert(value, Wave)
+    except ValidationError:
+        pass
+    message = f"{folder / STATE} is damaged: delete it to submit again (this is paid again)"
+    raise UsageError(message)

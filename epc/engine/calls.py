@@ -23,15 +23,13 @@ from epc.engine.mitigated import Mitigated
 from epc.engine.model import Completion, Occasion, Prompt
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
-from epc.engine.stopping import Stopping
-from epc.engine.task_group import all_of
+from epc.engine.task_group import Stopping, all_of
 from epc.errors import EpcError
 from epc.protocol.mitigation import EXCHANGED
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.calls import call_of
-from epc.records.config_json import LONGEST_CALL, TOO_LARGE, recordable
-from epc.records.layout import occasion_of
+from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
 
 _HEX_DIGITS: Final = 8
 _BESIDE: Final = "panel"

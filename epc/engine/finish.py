@@ -26,9 +26,17 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.calls import index_calls, without_reply
 from epc.records.canary import Canary
-from epc.records.config_json import config_json, configuration_json
 from epc.records.findings import Findings
-from epc.records.layout import MANIFEST, describe, stamp, weight_lines, write_encoded, write_lines
+from epc.records.layout import (
+    MANIFEST,
+    config_json,
+    configuration_json,
+    describe,
+    stamp,
+    weight_lines,
+    write_encoded,
+    write_lines,
+)
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings

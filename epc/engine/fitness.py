@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from epc.audit.competence import Verdicts
+from epc.audit.probes import Verdicts
 from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
 from epc.engine.remote import Remote, require_decoding
 from epc.errors import Finding, UsageError

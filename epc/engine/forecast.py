@@ -178,8 +178,10 @@ def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
 
 def _comparisons(plan: Plan, config: Configuration) -> Range:
     """Return how many comparisons an evaluator will be asked for, those beside the run included."""
-    count = _with_rechecks(_compared(plan, config), plan.recheck)
-    count = _with_more(count, len(SIDES) * plan.controls)
+    compared = _compared(plan, config)
+    # At most all of them are asked a second time.
+    ends = (end + min(plan.recheck, end) for end in structs.astuple(compared))
+    count = _with_more(Range(*ends), len(SIDES) * plan.controls)
     beside = canary.CALLS if plan.canary else 0
     return _with_more(count, beside, least=beside)
 
@@ -286,13 +288,6 @@ def cost_of(price: Price | None, read: Range, written: Range) -> Range | None:
         expected=dollars(read.expected, written.expected),
         upper=dollars(read.upper, written.upper),
     )
-
-
-def _with_rechecks(calls: Range, most: int) -> Range:
-    """Add the comparisons that are asked a second time, at most all of them."""
-    ends = (calls.lower, calls.expected, calls.upper)
-    lower, expected, upper = (end + min(most, end) for end in ends)
-    return Range(lower, expected, upper)
 
 
 def _with_more(calls: Range, most: int, *, least: int = 0) -> Range:

@@ -35,6 +35,8 @@ SDKS: Final = {"anthropic": "anthropic", "google": "google-genai", "bedrock": "a
 # The last version of Anthropic's API that takes a temperature; the SDK asks for a later one.
 _ANTHROPIC_VERSION: Final = {"anthropic-version": "2023-06-01"}
 _NO_REASONING: Final = ("anthropic", "google")  # the others warn or fail where it is switched off
+# In which some SDKs put the HTTP headers of a reply.
+_HEADERS: Final = ("sdkHttpResponse", "sdk_http_response", "ResponseMetadata")
 _UNREACHED: Final = ("Connect", "Timeout", "Protocol", "Payload")  # in the names of such errors
 # Of these, what they say where there was no connection at all.
 _UNCONNECTED: Final = ("ConnectError", "ClientConnectorError", "EndpointConnectionError")
@@ -171,7 +173,8 @@ class Inspected(Remote):
         if call.error:
             return self._refused(output, retries)
         self._require_sent(call.request, text, decoding)
-        response = without_secrets(_public(call.response or {}), self._redact)
+        shown = {key: part for key, part in (call.response or {}).items() if key not in _HEADERS}
+        response = without_secrets(shown, self._redact)
         return _completion(
             output,
             response,
@@ -346,12 +349,6 @@ def _headers(error: Exception) -> dict[str, str]:
     if not isinstance(headers, Mapping):
         return {}
     return {str(name).lower(): str(value) for name, value in headers.items()}
-
-
-def _public(response: Json) -> Json:
-    """Return a reply without the HTTP headers that some SDKs put into it."""
-    hidden = ("sdkHttpResponse", "sdk_http_response", "ResponseMetadata")
-    return {key: value for key, value in response.items() if key not in hidden}
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -21,8 +21,7 @@ import msgspec
 from epc.analysis.sharing import CACHED
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
-from epc.records.config_json import LONGEST_CALL
-from epc.records.layout import JOURNAL
+from epc.records.layout import JOURNAL, LONGEST_CALL
 from epc.records.strict_json import dumps_line, remove_unfinished
 
 TORN: Final = "journal.torn"  # what is left of lines
@@ -135,7 +134,9 @@ class Journal:
                 await self._loop.run_in_executor(self._thread, self._write, lines)
             except OSError as error:
                 self._broken = WorldError(f"cannot write {self.path}: {error.strerror or error}")
-                _fail([*batch, *self._waiting], self._broken)
+                for _, _, done in [*batch, *self._waiting]:
+                    if not done.done():
+                        done.set_exception(self._broken)
                 self._waiting = []
                 return
             for name, line, done in batch:
@@ -184,7 +185,7 @@ class Journal:
                 call = line[len(_CALL) : -_SUM]
                 if line == _summed(call):
                     self._places[json.loads(call)["id"]] = (offset + len(_CALL), len(call))
-                elif not _is_blank(line):
+                elif line.strip(b" \n") or not line.endswith(b"\n"):
                     strange.append((offset, line))
         damaged = [each for each in strange if _is_whole(each[1])]
         torn = [each for each in strange if each not in damaged]
@@ -236,17 +237,6 @@ def damaged_lines(folder: Path) -> int:
         return (folder / DAMAGED).read_bytes().count(b"\n")
     except FileNotFoundError:
         return 0
-
-
-def _fail(batch: list[tuple[str, bytes, "asyncio.Future[None]"]], error: WorldError) -> None:
-    for _, _, done in batch:
-        if not done.done():
-            done.set_exception(error)
-
-
-def _is_blank(line: bytes) -> bool:
-    """Return whether a line says nothing; until 2026-11 one headed each group of calls."""
-    return line.endswith(b"\n") and (line.startswith(b'{"synced":') or not line.strip(b" \n"))
 
 
 def _summed(call: bytes) -> bytes:

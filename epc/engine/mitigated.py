@@ -23,8 +23,7 @@ from epc.protocol.mitigation import (
 )
 from epc.protocol.prompt import Pair
 from epc.protocol.votes import Vote, votes
-from epc.records.config_json import decoding_of
-from epc.records.layout import decoding_json
+from epc.records.layout import decoding_json, decoding_of
 from epc.records.wrappers import Calibrated, as_document, member_decoding, members_of
 from epc.spec.epc_v1 import BASELINE, Method
 from epc.spec.reference import EVALUATOR_PROMPT

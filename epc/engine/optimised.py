@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 
 from epc.arrays import Array, np
 from epc.engine.model import Prompt
@@ -70,38 +70,6 @@ class Item:
     question: str
 
 
-class Work(Protocol):
-    """What is optimised: a candidate's outputs, their scores, and what may be changed.
-
-    The optimiser sees the scores of `judge`, of which `most` is the highest; `others` are judges
-    that it never sees.
-    """
-
-    @property
-    def judge(self) -> str: ...  # noqa: D102
-    @property
-    def others(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def items(self) -> Sequence[Item]: ...  # noqa: D102
-    @property
-    def most(self) -> float: ...  # noqa: D102
-
-    def outputs(self, candidate: Candidate, items: Sequence[Item]) -> Sequence[Any]:
-        """Return what a candidate hands in."""
-
-    def scores(self, items: Sequence[Item], outputs: Sequence[Any]) -> Sequence[float]:
-        """Return what the judge says of them now."""
-
-    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[Any]) -> Sequence[float]:
-        """Return what a judge says of them, asked another time."""
-
-    def right(self, items: Sequence[Item], outputs: Sequence[Any]) -> Sequence[float]:
-        """Return gold: 1 for what is right."""
-
-    def changed(self, candidate: Candidate, rng: random.Random) -> dict[str, str]:
-        """Return another candidate that comes from one."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
     """Which items an optimiser trains on, chooses by, and never sees."""
@@ -127,7 +95,7 @@ class Split:
 class Adapter:
     """A work as GEPA's adapter, with a proposer that draws and asks no model."""
 
-    work: Work
+    work: "Work"
     rng: random.Random
 
     def evaluate(
@@ -263,7 +231,7 @@ class Pickers:
         chosen: list[int] = np.argmax(votes + self.ties[rows], axis=1).tolist()
         return chosen
 
-    def scores(self, items: Sequence[Item], outputs: Sequence[int]) -> list[float]:
+    def scores(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
         """Return the judge's next asking about each answer."""
         given, scores = self.judges[self.judge], []
         for key in zip(self._rows(items), outputs, strict=True):
@@ -271,12 +239,12 @@ class Pickers:
             self.asked[key] += 1
         return scores
 
-    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[int]) -> list[float]:
+    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
         """Return what a judge says at the asking that the optimiser never sees."""
         scores: list[float] = self.judges[judge][self._rows(items), outputs, -1].tolist()
         return scores
 
-    def right(self, items: Sequence[Item], outputs: Sequence[int]) -> list[float]:
+    def right(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
         """Return gold: 1 for the right answer."""
         right: list[float] = self.gold[self._rows(items), outputs].tolist()
         return right
@@ -344,7 +312,7 @@ class Sums:
         self._written |= zip(new, self._runner.run(self._all(map(self._write, new))), strict=True)
         return [self._written[key] for key in keys]
 
-    def scores(self, items: Sequence[Item], outputs: Sequence[str]) -> list[float]:
+    def scores(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
         """Return the probability of a token of each answer, as a geometric mean."""
         asked = [
             self._judge.score(item.question, text)
@@ -352,11 +320,11 @@ class Sums:
         ]
         return [math.exp(score) for score, _ in self._runner.run(self._all(asked))]
 
-    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[str]) -> list[float]:  # noqa: ARG002  (there is one)
+    def fresh(self, judge: str, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:  # noqa: ARG002  (there is one)
         """Return the same as before: these weights always judge alike."""
         return self.scores(items, outputs)
 
-    def right(self, items: Sequence[Item], outputs: Sequence[str]) -> list[float]:
+    def right(self, items: Sequence[Item], outputs: Sequence[Any]) -> list[float]:
         """Return gold: 1 where the last number of an answer is the sum."""
         return [
             float(_NUMBER.findall(text)[-1:] == [str(sum(map(int, item.item.split("+"))))])
@@ -377,3 +345,8 @@ class Sums:
     @staticmethod
     async def _all(waiting: Iterable[Awaitable[T]]) -> list[T]:
         return await asyncio.gather(*waiting)
+
+
+# What is optimised. The optimiser sees the scores of its `judge`, of which `most` is the highest;
+# `others` are judges that it never sees. `right` is gold: 1 for what is right.
+Work = Pickers | Sums

@@ -1,25 +1,46 @@
-"""Asking the evaluator of a finished measurement again: who is asked, and within what limits."""
+"""Asking the evaluator of a finished measurement again: who is asked, what, in which limits."""
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
 
 from epc.analysis.spot_checking import Drawn, TwoCalls
+from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Caller, Watch, calling
 from epc.engine.catalog import open_model
+from epc.engine.controls import ask, kept_rows
 from epc.engine.mitigated import put_within
+from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role
 from epc.engine.run_session import asking, budget_of
-from epc.records.asked import AskedPair, PairKey
-from epc.records.calls import call_of
-from epc.records.manifest import Manifest, ModelIdentity
+from epc.engine.session import require_same
+from epc.errors import UsageError, refuse
+from epc.protocol.config import Configuration
+from epc.protocol.results import Json
+from epc.records.calls import (
+    AskedPair,
+    PairKey,
+    answers_of,
+    call_names,
+    call_of,
+    comparisons_of,
+    read_calls,
+)
+from epc.records.findings import Findings
+from epc.records.layout import IDENTITY, PLAN, PROBING, describe
+from epc.records.manifest import Manifest, ModelIdentity, plain
+from epc.records.recompute import load_manifest, manifest_path
+from epc.records.rows import Call, Trial, read_typed
+from epc.records.usage import Usage
 
 _TIMES = 2
 
@@ -97,3 +118,109 @@ async def ask_twice(
             calls = [*map(call_of, await caller.ask_all("spot check", wanted))]
             identity = ModelIdentity.parse(asdict(role.model.identity))
             return identity, tuple(zip(calls[::2], calls[1::2], strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reopened:
+    """A finished run and what its evaluator is to be asked.
+
+    `probes` are all that were wanted, `missing` those of them without an answer yet, and `short`
+    says how many pairs of each sort the run's answers did not give (Reading R41).
+    """
+
+    folder: Path
+    evaluator: str
+    manifest: Manifest
+    probes: list[Probe]
+    missing: int
+    short: dict[str, int]
+
+
+def reopen(run: Path, *, swap: int = 0, controls: int = 0) -> Reopened:
+    """Choose what a finished run's evaluator is to be asked; nothing is opened and nothing sent.
+
+    What was asked before counts towards both numbers.
+
+    Raises: UsageError if the run has nobody to ask; MalformedError if its record is damaged;
+    WorldError if the disk fails.
+    """
+    manifest, folder = load_manifest(run), manifest_path(run).parent
+    config, executor = manifest.configuration, manifest.executor
+    if executor is None or config.method == "recorded":
+        raise UsageError(
+            f"{manifest.evaluator.model}: recorded verdicts cannot be asked anything more; "
+            "measure the evaluator itself to probe it"
+        )
+    if manifest.raw is None:
+        raise UsageError(f"{run}: its answers are not here; probe the run folder, not a manifest")
+    if describe(folder) != plain(manifest.raw):
+        raise UsageError(f"{run} is not as it was measured: see `epc validate {run}`")
+    findings = Findings()
+    calls = read_calls(folder, manifest, Usage(), findings)
+    trials = [row for _, row in read_typed(folder, Trial, findings, clause="EPC-2.5(d)")]
+    refuse(findings.kept())
+    kept = kept_rows(folder)
+    own = comparisons_of(config, trials, calls) if swap else []
+    swaps = list(islice(exchanges(own, config), swap))
+    pairs = _planted(config, calls, executor.prompt_template, kept.values(), wanted=controls)
+    probes = [*swaps, *chain.from_iterable(pairs)]
+    names = call_names(manifest)["evaluator"]
+    named = {names.name(probe.text(config), probe.place) for probe in probes}
+    already = len({row["answer"] for row in kept.values() if row["probe"] in CONTROLS})
+    return Reopened(
+        folder=folder,
+        evaluator=load(folder).evaluator if (folder / PLAN).exists() else manifest.evaluator.model,
+        manifest=manifest,
+        probes=probes,
+        missing=len(named - kept.keys()),
+        short={
+            "swap": max(0, swap - len(swaps)),
+            "controls": max(0, controls - already - len(pairs)),
+        },
+    )
+
+
+async def probe(
+    reopened: Reopened,
+    *,
+    clock: Callable[[], datetime],
+    watch: Watch,
+    limits: Limits | None = None,
+) -> None:
+    """Ask what is missing and keep it in probes.jsonl; `epc.records.probes` reads it.
+
+    Nothing is opened where nothing is missing.
+
+    Raises: UsageError if the evaluator is no longer the run's; StoppedError if a call got no
+    answer or a limit was reached, and the same call goes on from there; WorldError if the disk
+    fails.
+    """
+    if not reopened.missing:
+        return
+    manifest, folder = reopened.manifest, reopened.folder
+    async with asked_anew(
+        reopened.evaluator,
+        manifest,
+        folder / PROBING,
+        clock=clock,
+        watch=watch,
+        limits=limits or Limits(),
+    ) as (role, caller):
+        stated = {key: getattr(manifest.evaluator, key) for key in IDENTITY}
+        require_same(identities(role.model, None), {"evaluator": stated})
+        config = manifest.configuration
+        await ask(reopened.probes, folder, role=role, config=config, caller=caller)
+
+
+def _planted(
+    config: Configuration,
+    calls: Mapping[str, Call],
+    template: str,
+    kept: Iterable[Json],
+    wanted: int,
+) -> list[tuple[Probe, Probe]]:
+    """Return the planted pairs that are still wanted beside those that were asked before."""
+    used = {row["answer"] for row in kept if row["probe"] in CONTROLS}
+    pairs = planted(answers_of(config, calls, template), config) if wanted else iter(())
+    new = (pair for pair in pairs if pair[0].answer.call not in used)
+    return list(islice(new, max(0, wanted - len(used))))

@@ -17,9 +17,8 @@ from epc.errors import MalformedError, UsageError, refuse
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.config_json import decoding_of
 from epc.records.designs import Design
-from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json
+from epc.records.layout import JOURNAL, MANIFEST, PLAN, REUSABLE, decoding_json, decoding_of
 from epc.records.schemas import findings as schema_findings
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import ControlMethod

@@ -16,8 +16,6 @@ from epc.digests import file_sha256
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
-from epc.protocol.table import Cell, VerdictTable, tabulate
-from epc.protocol.verdict import Verdict
 from epc.spec.domains import MOST, NAME, PAIRED, SHAPE, Domain, Domains
 from epc.spec.epc_v1 import Method
 from epc.spec.reference import STRATEGIES, TASKS, Strategy
@@ -124,30 +122,6 @@ def read_table(path: Path) -> Table:
         groups=rows.groups_of(tasks),
         duplicates=rows.duplicates,
         sha256=file_sha256(path),
-    )
-
-
-def verdicts_of(read: Table) -> VerdictTable:
-    """Return a file's verdicts as a table of counts; a pair that it does not hold is missing."""
-    strategies = {strategy.name: at for at, strategy in enumerate(read.strategies)}
-    places = {
-        (domain, task): at for domain, own in read.tasks.items() for at, task in enumerate(own)
-    }
-    cells = (
-        Cell(
-            domain=domain,
-            strategy=strategies[name],
-            task=places[domain, task],
-            verdict=Verdict(verdict),
-        )
-        for (name, domain, task), verdict in read.verdicts.items()
-    )
-    return tabulate(
-        cells,
-        strategies=len(strategies),
-        tasks={domain: len(own) for domain, own in read.tasks.items()},
-        repeated=True,
-        whole=True,
     )
 
 

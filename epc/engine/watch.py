@@ -31,8 +31,7 @@ from epc.engine.panel import asked_anew
 from epc.engine.plan import load
 from epc.engine.roles import Question, Role
 from epc.errors import EpcError, StoppedError, UsageError, WorldError
-from epc.records.asked import AskedPair, PairKey, asked_by_run, has_raw
-from epc.records.calls import call_of
+from epc.records.calls import AskedPair, PairKey, asked_by_run, call_of, has_raw
 from epc.records.layout import PLAN, stamp
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest, manifest_path

@@ -72,8 +72,12 @@ def planted(original: Original) -> Iterator[tuple[Kind, str]]:
     output = original.output
     words = output.split()
     if len(words) >= _FEWEST_WORDS:
-        yield "truncated", _first_half(output)
-        shuffled = " ".join(word for _, word in sorted(map(_placed, enumerate(words))))
+        ends = [word.end() for word in re.finditer(r"\S+", output)]
+        yield "truncated", output[: ends[len(ends) // 2 - 1]]
+        shuffled = " ".join(
+            word
+            for _, word in sorted((sha256(f"{at}\0{word}"), word) for at, word in enumerate(words))
+        )
         if shuffled.split() != words:
             yield "shuffled", shuffled
     if original.task is not None and original.other is not None:
@@ -114,11 +118,6 @@ def name_of(planting: Planting) -> str:
     return f"output-{sha256(text)[:16]}"
 
 
-def _first_half(output: str) -> str:
-    words = list(re.finditer(r"\S+", output))
-    return output[: words[len(words) // 2 - 1].end()]
-
-
 def _padded(output: str) -> str:
     """Return an output half as long again."""
     added: list[str] = []
@@ -138,9 +137,3 @@ def _without_section(output: str, task: str) -> str | None:
             return remainder
         end = heading.start()
     return None
-
-
-def _placed(numbered: tuple[int, str]) -> tuple[str, str]:
-    """Return a word after the digest that places it."""
-    number, word = numbered
-    return sha256(f"{number}\0{word}"), word

@@ -1,7 +1,7 @@
 """The phases as generators that yield the comparison they need and are sent the verdict.
 
 One piece of code, three drivers: models drive it live (`epc.engine`), recorded trials drive it in
-recomputation (`epc.records`), and cases drive it in conformance (`epc.protocol.conformance`).
+recomputation (`epc.records`), and cases drive it in conformance (`epc.protocol.results`).
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence

@@ -1,20 +1,23 @@
-"""From weight vectors to the figures of a manifest: one seed's record, and the summary.
+"""From weight vectors to figures: a seed's record, the summary, a conformance case's answer.
 
 The record of a seed and the answer to a conformance case have their figures from one place.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from epc.errors import Finding, MalformedError
 from epc.protocol.diagnostics import StrategyReliability, brier, ece
+from epc.protocol.draws import Turn
 from epc.protocol.metrics import cpci, gamma, jsd, mpci, pci, zero_cause, zero_coupling
-from epc.protocol.phases import Outcome
+from epc.protocol.phases import Comparison, Outcome, drive, measure
+from epc.protocol.rules import Bayes, Rule, rule_of
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import Weights
+from epc.protocol.weights import UpdateRule, Weights, simplex_problem
 from epc.spec.domains import Domain, Domains, PhaseName
-from epc.spec.epc_v1 import REFERENCE_DOMAINS
+from epc.spec.epc_v1 import PHASES, REFERENCE_DOMAINS
 from epc.statistics.intervals import Interval, mean, mean_interval, mean_intervals, share_interval
 
 Json = dict[str, Any]
@@ -155,7 +158,10 @@ def summarise(
         "gamma": over["gamma"],
         "jsd": over["jsd"],
         "zero_coupling_rate": {d: _zero_rate(records, d) for d in directions},
-        "zero_causes": {d: _tally(r["zero_cause"][d] for r in records) for d in directions},
+        "zero_causes": {
+            d: dict(sorted(Counter(c for r in records if (c := r["zero_cause"][d])).items()))
+            for d in directions
+        },
         "tie_rate": over["all"]["tie_rate"],
         "tie_rate_by_phase": over["tie_rate_by_phase"],
         "pci": over["pci"],
@@ -237,5 +243,68 @@ def _tie_rate(counts: Sequence[Mapping[Verdict, int]] | Sequence[Mapping[str, in
     return ties / total if total else 0.0  # Reading R34
 
 
-def _tally(causes: Iterable[str | None]) -> dict[str, int]:
-    return dict(sorted(Counter(cause for cause in causes if cause is not None).items()))
+_CLAUSE = "EPC-2.8"
+
+
+def replay(case: Mapping[str, Any]) -> Json:
+    """Return the answer to a case whose shape the case schema has already admitted.
+
+    Raises: MalformedError where the case breaks a rule that a schema cannot state.
+    Source: EPC-2.8; the shapes are those of `conformance_case.json`.
+    """
+    strategies = int(case["strategies"])  # JSON lets a whole number be written as 3.0
+    turns: dict[str, list[Turn]] = {}
+    for name in (phase.name for phase in PHASES):
+        turns[name] = [
+            Turn(u_strategy=trial.get("u"), strategy=_strategy(trial, name, index, strategies))
+            for index, trial in enumerate(case["phases"][name])
+        ]
+    config = case.get("config", {})
+    rule = rule_of(config.get("rule", config))
+    measurement = measure(
+        turns, strategies=strategies, rule=rule, initial=_initial(case, strategies, rule)
+    )
+
+    def trial(comparison: Comparison) -> Verdict:
+        return Verdict(case["phases"][comparison.phase.name][comparison.round]["verdict"])
+
+    return answer(drive(measurement, trial))
+
+
+def _strategy(case_round: Mapping[str, Any], phase: str, index: int, strategies: int) -> int | None:
+    if "strategy" not in case_round:
+        return None
+    chosen = int(case_round["strategy"])
+    if chosen >= strategies:
+        raise _malformed(
+            f"/phases/{phase}/{index}/strategy",
+            f"is {chosen}, expected 0 to {strategies - 1}",
+            "number the strategies from 0",
+        )
+    return chosen
+
+
+def _initial(case: Mapping[str, Any], strategies: int, rule: Rule) -> tuple[float, ...] | None:
+    raw_weights = case.get("initial_weights")
+    if raw_weights is None:
+        return None
+    if not isinstance(rule, UpdateRule | Bayes):
+        raise _malformed(
+            "/initial_weights",
+            f"is given, and the state of {rule.name} is more than its weights",
+            "leave it out",
+        )
+    if len(raw_weights) != strategies:
+        raise _malformed(
+            "/initial_weights",
+            f"has {len(raw_weights)} weights for {strategies} strategies",
+            "give one weight a strategy",
+        )
+    weights = tuple(float(weight) for weight in raw_weights)
+    if problem := simplex_problem(weights):
+        raise _malformed("/initial_weights", problem, "divide the weights by their sum")
+    return weights
+
+
+def _malformed(where: str, problem: str, remedy: str) -> MalformedError:
+    return MalformedError(Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy))

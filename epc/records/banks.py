@@ -18,8 +18,8 @@ from epc.errors import Finding, MalformedError
 from epc.extras import require
 from epc.records.csv_tables import table_of
 from epc.records.observed.checking import misread
+from epc.records.observed.parquet import columns_of
 from epc.records.observed.types import Name, Score
-from epc.records.parquet_columns import columns_of
 
 CLAUSE: Final = "R94"
 COLUMNS: Final = ("item", "domain", "response", "gold", "judge", "asking", "score")

@@ -4,7 +4,7 @@ The panel stands outside the measurement: nothing of it is in the raw files, and
 asked depends on how often the run was interrupted. Everything else follows from the answers: it is
 asked twice before the run, so that its evaluator's own flips are seen and nothing is assumed of
 them, and once more at each look. How often one of a pair's three answers stands alone then says
-whether the look's are of the same evaluator (`epc.statistics.odd_one`).
+whether the look's are of the same evaluator (`epc.statistics.e_process`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ from msgspec import Struct
 from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.records.findings import Findings
-from epc.records.json_difference import disagreements
+from epc.records.strict_json import disagreements
 from epc.records.typed import as_json
-from epc.statistics.odd_one import odd_ones, p_odd
+from epc.statistics.e_process import odd_ones, p_odd
 
 When = Literal["start", "resume", "end"]
 PAIRS: Final = 24

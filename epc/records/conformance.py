@@ -12,11 +12,10 @@ from typing import Any, Final, Literal
 from epc import json_text
 from epc.errors import ExitCode, Finding, UsageError, able_to, refuse
 from epc.printable import some
-from epc.protocol.conformance import replay
-from epc.protocol.results import Json
-from epc.records.json_difference import disagreements
+from epc.protocol.results import Json, replay
 from epc.records.schemas import VERSION
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import disagreements
 
 CLAUSE: Final = "EPC-2.8"
 TIMEOUT_S: Final = 60.0

@@ -21,7 +21,7 @@ from epc.arrays import Array, Codes, Flags, np
 from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.records import strict_json
-from epc.records.parquet_columns import Columns, columns_of
+from epc.records.observed.parquet import Columns, columns_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse, written
 

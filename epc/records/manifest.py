@@ -17,7 +17,7 @@ from epc.audit.coupling import Transfer
 from epc.audit.evidence import table_of
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.diagnostics import StrategyReliability
-from epc.protocol.interpretation import interpreted
+from epc.protocol.metrics import interpreted
 from epc.protocol.results import Json
 from epc.protocol.rules import Rule, rule_of
 from epc.protocol.table import VerdictTable

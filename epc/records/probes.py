@@ -11,8 +11,16 @@ from typing import Final
 
 from msgspec import Struct
 
-from epc.audit.competence import Planted, Verdicts, competence, order_consistency
-from epc.audit.probes import CONTROLS, SIDES, Answer, Probe
+from epc.audit.probes import (
+    CONTROLS,
+    SIDES,
+    Answer,
+    Planted,
+    Probe,
+    Verdicts,
+    competence,
+    order_consistency,
+)
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json

@@ -21,7 +21,6 @@ from epc.records.calls import answers_of, read_calls
 from epc.records.campaign import is_campaign
 from epc.records.derive import derive
 from epc.records.findings import Findings
-from epc.records.json_difference import disagreements
 from epc.records.layout import (
     MANIFEST,
     RAW,
@@ -36,6 +35,7 @@ from epc.records.rows import Call, Trial, read_typed
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import domain_findings
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import disagreements
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
 from epc.spec.coupling import RULE

@@ -23,7 +23,7 @@ from msgspec.structs import asdict
 
 from epc.json_text import storable
 from epc.judge.decided import Asking, Decision, askings, reply_of
-from epc.records.config_json import TOO_LARGE, UNRECORDED
+from epc.records.layout import TOO_LARGE, UNRECORDED
 from epc.records.rows import Call
 from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED, WITHHELD

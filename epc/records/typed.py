@@ -49,16 +49,16 @@ def _keys(kind: Any) -> list[tuple[str, str, Any]]:
     """Return the sorted keys of a class, with the field of each and its default, if it has one."""
     if issubclass(kind, msgspec.Struct):
         return sorted(
-            (key.encode_name, key.name, _default(key)) for key in msgspec.structs.fields(kind)
+            (
+                key.encode_name,
+                key.name,
+                MISSING if key.default is msgspec.NODEFAULT else key.default,
+            )
+            for key in msgspec.structs.fields(kind)
         )
     return sorted(
         ((key.name, key.name, key.default) for key in fields(kind)), key=lambda key: key[0]
     )
-
-
-def _default(key: Any) -> Any:
-    """Return the value that leaves an optional key out; none of a key that is always written."""
-    return MISSING if key.default is msgspec.NODEFAULT else key.default
 
 
 def _with_integers(value: Any) -> Any:

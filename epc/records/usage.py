@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
-from epc.records.config_json import TOO_LARGE
+from epc.records.layout import TOO_LARGE
 from epc.records.manifest import Head, RoleName
 from epc.records.rows import Call
 from epc.records.typed import parse

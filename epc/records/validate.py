@@ -20,13 +20,13 @@ from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
-from epc.records.json_difference import contradictions, disagreements
 from epc.records.layout import PROBES, RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
 from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
 from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of
+from epc.records.strict_json import contradictions, disagreements
 from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import MIN_TASKS

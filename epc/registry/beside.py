@@ -10,7 +10,7 @@ from typing import Final, Self
 from msgspec import Struct, convert
 
 from epc.printable import aligned
-from epc.protocol.interpretation import COIN_GAMMA, COIN_MEAN
+from epc.protocol.metrics import COIN_GAMMA, COIN_MEAN
 from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.registry.cards import Said, digest

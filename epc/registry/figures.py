@@ -12,7 +12,7 @@ from msgspec import to_builtins
 
 from epc.analysis.judge_card import QUESTIONS, headline
 from epc.errors import UsageError
-from epc.protocol.interpretation import COIN_GAMMA, interpreted
+from epc.protocol.metrics import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.records.typed import parse
 from epc.registry.names import is_one_contributor

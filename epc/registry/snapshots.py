@@ -14,8 +14,8 @@ from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
 from epc.spec.coupling import NotMeasured
+from epc.statistics.e_process import Word
 from epc.statistics.gains import Exchange
-from epc.statistics.odd_one import Word
 
 STEPS: Final[tuple[Trust, ...]] = (
     "reported",

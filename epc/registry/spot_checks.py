@@ -14,7 +14,7 @@ from epc.analysis.spot_checking import SpotCheck, draw, judged
 from epc.digests import sha256
 from epc.errors import UsageError, WorldError
 from epc.records import strict_json
-from epc.records.asked import AskedPair, PairKey, asked_by_run
+from epc.records.calls import AskedPair, PairKey, asked_by_run
 from epc.records.findings import Findings
 from epc.records.manifest import Manifest, ModelIdentity
 from epc.records.recompute import load_manifest

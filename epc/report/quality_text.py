@@ -10,7 +10,7 @@ from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text
 
 if TYPE_CHECKING:
-    from epc.analysis.pickers import Picked
+    from epc.analysis.selection import Picked
 
 _NOT_MEASURED: Final = UNKNOWN_QUALITY.removeprefix("quality: ")
 SAYS: Final = {

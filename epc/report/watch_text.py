@@ -7,8 +7,7 @@ from epc.analysis.spot_checking import SpotCheck
 from epc.analysis.watching import SinceRun, Standing, changed_pairs
 from epc.printable import shown
 from epc.protocol.results import Json
-from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW
-from epc.statistics.odd_one import Word
+from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW, Word
 
 WORDS: Final = {"holds": "HOLDS", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL YET"}
 _SINCE: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "NO CHANGE SHOWN"}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from epc.arrays import Array, Counts, Generator, Indices, np
-from epc.protocol.rounds import play
+from epc.protocol.batch_replay import play
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.populations import Judged, Population, drawn

@@ -11,7 +11,7 @@ from typing import Any, Final
 from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
 from epc.protocol.draws import generator
-from epc.protocol.interpretation import interpreted
+from epc.protocol.metrics import interpreted
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator

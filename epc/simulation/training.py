@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from epc.arrays import Array, Generator, Indices, np
 from epc.errors import ShapeError
+from epc.protocol.batch_replay import play
 from epc.protocol.columns import policies, starts
 from epc.protocol.draws import generator
-from epc.protocol.rounds import play
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import Domain, Domains, Phase, PhaseName

@@ -108,7 +108,7 @@ def main() -> None:
 IMPORT = """
 import sys
 from pathlib import Path
-from epc.records.judging.imports import import_replies
+from epc.records.judging.sources import import_replies
 import_replies(Path(sys.argv[1]), Path(sys.argv[2]), now="2026-07-02T00:00:00Z")
 """
 

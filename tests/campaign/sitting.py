@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from epc.engine import asking, stopping
+from epc.engine import asking, task_group
 from epc.engine.budget import Limits
 from epc.engine.progress import Progress
 from epc.engine.request import Request
@@ -27,7 +27,7 @@ PATCHES: tuple[tuple[Any, str, float], ...] = (
     (asking, "PATIENCE_S", 5.0),
     (asking, "FIRST_PAUSE_S", 0.002),
     (asking, "LONGEST_PAUSE_S", 0.02),
-    (stopping, "LANDING_S", 5.0),
+    (task_group, "LANDING_S", 5.0),
 )
 
 

@@ -6,9 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.judging.agreement import between_judges, over_readable, self_preferences
+from epc.analysis.judging.agreement import (
+    between_judges,
+    disagreements,
+    over_readable,
+    self_preferences,
+)
 from epc.analysis.judging.competence import competences
-from epc.analysis.judging.disagreements import disagreements
 from epc.analysis.judging.drift import Evaluated, drift, evaluated
 from epc.analysis.judging.evaluation import Evaluation, Report
 from epc.analysis.judging.results import Drifted, Group, Section

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from msgspec import structs
 
 from epc.analysis.comparability import are_facts
-from epc.analysis.judging.disagreements import cited
+from epc.analysis.judging.agreement import cited
 from epc.digests import sha256
 from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Watch

@@ -6,41 +6,46 @@
 `smollm2-135m-likelihood` is not asked at all: of two answers it prefers the one whose judged
 characters it would more likely have written itself (an AltEvaluator).
 
-`smollm2-135m-judge-likelihood` scores outputs under the judge protocol (see `judge`).
+`smollm2-135m-judge-likelihood` scores outputs under the judge protocol.
 
 A model this small is a poor judge. Its runs say so from their own numbers; see the report.
 `word-count` is a rule, so that there are two evaluators that truly differ.
 """
 
 import asyncio
+import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import structs
 from msgspec.structs import replace
 
-from epc.engine.local import chat
-from epc.engine.local.judge import LikelihoodJudge
-from epc.engine.local.scoring import DECIMALS, Scorer, WordCount, pair_of, said
+from epc.engine.local import runtime
+from epc.engine.local.runtime import SLOT_TOKENS
+from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, said
 from epc.engine.local.weights import SMOLLM2, Weights
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError, unknown
+from epc.judge.decided import COMPUTED, WORDS, record, spans
+from epc.judge.prompt import Asked, asked_in
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import judged
+from epc.protocol.results import Json
 from epc.spec.epc_v1 import Method
-
-if TYPE_CHECKING:
-    from epc.protocol.results import Json
+from epc.spec.judge_v1 import DIMENSIONS, OVERALL, SCALE
 
 BASE: Final = "smollm2-135m"
 # Enough for the 300 characters that are judged: about 4.6 characters a token here.
 ANSWER_TOKENS: Final = 80
 _LISTED: Final = 2000  # tokens, of 49,152; both letters are among the first few
+_WRITTEN: Final = 220  # tokens: four scores, and four quotes of eight words
+_READ: Final = SLOT_TOKENS - _WRITTEN - 64  # tokens; the template of the chat takes its part
+_LISTED_SCORES: Final = 100  # tokens at each step; a score that is not among them has no number
 _GRAMMARS: Final = {"A|B": 'root ::= "A" | "B"'}
 
 
@@ -53,8 +58,8 @@ class Local:
 
     def __init__(self, name: str, *, constraint: str | None = None) -> None:
         self._constraint = constraint
-        self.identity = chat.identity_of(name)
-        self._runtime = chat.loaded()
+        self.identity = runtime.identity_of(name)
+        self._runtime = runtime.loaded()
         self.concurrency = self._runtime.places
 
     def default_decoding(self, role: str) -> Decoding:
@@ -71,7 +76,7 @@ class Local:
         """Write an answer in the weights' own chat template."""
         began = time.monotonic()
         body: Json = {
-            "messages": chat.messages(prompt.text),
+            "messages": runtime.messages(prompt.text),
             "max_tokens": decoding.max_tokens,
             "stream_options": {"include_usage": True},
         }
@@ -84,7 +89,7 @@ class Local:
         elif decoding.constraint is not None:
             body["grammar"] = _GRAMMARS[decoding.constraint]
         chunks = await self._runtime.stream(body, chat=True)
-        return chat.completion(self.identity.model, chunks, began, chat.text(chunks))
+        return runtime.completion(self.identity.model, chunks, began, runtime.text(chunks))
 
     async def close(self) -> None:
         """Unload the weights, for every role that shares them."""
@@ -110,7 +115,7 @@ class Labels(Local):
         pair_of(prompt, self.identity.model)
         began = time.monotonic()
         body = {
-            "messages": chat.messages(prompt.text),
+            "messages": runtime.messages(prompt.text),
             "max_tokens": 1,
             "temperature": 0,
             "logprobs": True,
@@ -119,11 +124,11 @@ class Labels(Local):
             "stream_options": {"include_usage": True},
         }
         chunks = await self._runtime.stream(body, chat=True)
-        listed: list[Json] = chat.steps(chunks)[0]["top_logprobs"]
+        listed: list[Json] = runtime.steps(chunks)[0]["top_logprobs"]
         logprobs = dict(map(itemgetter("token", "logprob"), listed))
         a, b = (round(logprobs.get(letter, -math.inf), DECIMALS) for letter in "AB")
         reply = said("log-probability of the letter", a, b)
-        answer = chat.completion(self.identity.model, chunks, began, reply)
+        answer = runtime.completion(self.identity.model, chunks, began, reply)
         return structs.replace(answer, finish_reason="stop", tokens_out=1)
 
 
@@ -186,7 +191,7 @@ class Likelihood(Local):
             "grammar": f"root ::= {forced}",
         }
         chunks = await self._runtime.stream(body, chat=False)
-        steps = chat.steps(chunks)
+        steps = runtime.steps(chunks)
         if [step["id"] for step in steps] != answer:
             raise AssertionError(f"scored {len(steps)} tokens of {len(answer)}")
         return math.fsum(step["logprob"] for step in steps) / len(answer)
@@ -194,7 +199,7 @@ class Likelihood(Local):
     async def _context(self, task: str) -> list[int]:
         if task not in self._contexts:
             rendered = await self._runtime.post(
-                "/apply-template", {"messages": chat.messages(task)}
+                "/apply-template", {"messages": runtime.messages(task)}
             )
             self._contexts[task] = await self._tokens(rendered["prompt"], special=True)
         return self._contexts[task]
@@ -203,6 +208,117 @@ class Likelihood(Local):
         body = {"content": text, "add_special": False, "parse_special": special}
         tokens: list[int] = (await self._runtime.post("/tokenize", body))["tokens"]
         return tokens
+
+
+class LikelihoodJudge(Local):
+    """Scores an output by which of 0, 1 and 2 the weights would more likely write.
+
+    A grammar leaves the weights two choices: each dimension's score, of 0, 1 and 2, and each
+    dimension's quote, of the stretches of the output. Decoding is greedy, so the likeliest score is
+    said; the log-probabilities of all three are the reason. Identifiers are copied, the sum and the
+    verdict are computed, and `notes` says so. Such a reply is valid under Reading R22 whatever the
+    weights know: that it is valid is no evidence that it is right.
+    """
+
+    roles = frozenset({"judge"})
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.identity = runtime.identity_of(
+            name,
+            score="the likeliest of 0, 1 and 2 as the next token, for each dimension",
+            quote=f"the likeliest of the output's stretches of up to {WORDS} words",
+            computed=[OVERALL, "verdict"],
+        )
+
+    def default_decoding(self, role: str) -> Decoding:  # noqa: ARG002  (a judge in any role)
+        """Return what a reply takes: the likeliest token, always."""
+        return Decoding(temperature=0.0, max_tokens=_WRITTEN)
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        """Have the weights choose scores and quotes, and put them into a reply.
+
+        Raises: UsageError if the prompt is no judge's, or leaves no place for an output.
+        """
+        if (assignment := asked_in(prompt.text)) is None or decoding.temperature != 0:
+            raise UsageError(f"{self.identity.model} judges outputs, at temperature 0")
+        began = time.monotonic()
+        length = await self._length_read(assignment)
+        body = {
+            "messages": runtime.messages(assignment.reading(length)),
+            "max_tokens": decoding.max_tokens,
+            "temperature": 0,
+            "logprobs": True,
+            "top_logprobs": _LISTED_SCORES,
+            "grammar": _grammar(spans(assignment.output[:length])),
+            "stream_options": {"include_usage": True},
+        }
+        chunks = await self._runtime.stream(body, chat=True)
+        reply = _record_of(assignment, runtime.text(chunks), runtime.steps(chunks), length)
+        return runtime.completion(self.identity.model, chunks, began, reply)
+
+    async def _length_read(self, assignment: Asked) -> int:
+        """Return how many of the output's characters there is place for."""
+        length = len(assignment.output)
+        while True:
+            body = {"content": assignment.reading(length), "parse_special": False}
+            if len((await self._runtime.post("/tokenize", body))["tokens"]) <= _READ:
+                return length
+            if not length:
+                problem = f"the prompt takes more than {_READ} tokens before any output"
+                raise UsageError(f"{problem}: shorten --prompt or the task")
+            length = length * 3 // 4
+
+
+def _grammar(quotable: list[str]) -> str:
+    """Return the grammar of what the weights choose: four scores, then a quote for each."""
+    between = f" {_literal(', ')} "
+    scores = between.join(f"{_literal(json.dumps(name) + ': ')} score" for name in DIMENSIONS)
+    quotes = between.join(["quote"] * len(DIMENSIONS))
+    opened, turned, closed = map(_literal, ('{"scores": {', '}, "quotes": [', "]}"))
+    choices = [json.dumps(span, ensure_ascii=False) for span in quotable] or ["null"]
+    return "\n".join(
+        (
+            f"root ::= {opened} {scores} {turned} {quotes} {closed}",
+            f"score ::= {' | '.join(_literal(str(score)) for score in SCALE)}",
+            f"quote ::= {' | '.join(map(_literal, choices))}",
+        )
+    )
+
+
+def _literal(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _record_of(assignment: Asked, written: str, steps: list[Json], length: int) -> str:
+    """Return the record that a judge prints, of what the weights chose.
+
+    What ended too early to be read stays as it is.
+    """
+    try:
+        chosen = json.loads(written)
+    except ValueError:
+        return written
+    scores: dict[str, int] = chosen["scores"]
+    digits = [step for step in steps if step["token"] in map(str, SCALE)]
+    notes = f"The scores are the likeliest of 0, 1 and 2. {COMPUTED}"
+    if length < len(assignment.output):
+        notes += f" The model read the first {length:,} of {len(assignment.output):,} characters."
+    reasons: dict[str, str] = {
+        name: _reason(step["top_logprobs"]) for name, step in zip(DIMENSIONS, digits, strict=False)
+    }
+    return record(assignment, scores, chosen["quotes"], reasons, notes)
+
+
+def _reason(listed: list[Json]) -> str:
+    """Return what the weights thought of each score: the log-probability of its token."""
+    logprobs = dict(map(itemgetter("token", "logprob"), listed))
+    values = [
+        round(logprobs[s], DECIMALS) if s in logprobs else "unlisted" for s in map(str, SCALE)
+    ]
+    return "log-probability of " + ", ".join(
+        f"{s}: {p}" for s, p in zip(SCALE, values, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +357,7 @@ LOCAL_MODELS: Final = {
     ),
     "word-count": Embedded(
         "a rule: prefers the answer of more words; evaluator",
-        lambda name: Scorer(name, WordCount()),
+        WordCount,
     ),
 }
 

@@ -7,7 +7,7 @@ can show none. It looks at what any evaluator sees: the task, and an answer's ju
 import math
 import re
 import time
-from typing import Final, Protocol
+from typing import Final
 
 from epc.engine.model import Completion, Identity, Prompt
 from epc.errors import UsageError
@@ -17,38 +17,15 @@ from epc.spec.epc_v1 import Method
 
 # Sums of floats may differ in their last digits between processors; a verdict must not.
 DECIMALS: Final = 6
+_UNIT: Final = "words"
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 
 
-class Scale(Protocol):
-    """What an evaluator scores answers by.
-
-    `unit` says what a score is, `details` pins what decides it.
-    """
-
-    unit: str
-    version: str
-    details: dict[str, object]
-
-    def __call__(self, task: str, answer: str) -> float:
-        """Return the score of an answer that is not empty."""
-        ...
-
-
 class WordCount:
-    """The longer answer wins, by its words: a baseline whose preference is known beforehand."""
+    """The longer answer wins, by its words: a baseline whose preference is known beforehand.
 
-    unit = "words"
-    version = "1"
-    details: dict[str, object] = {}  # noqa: RUF012  (the protocol asks for a plain dict)
-
-    def __call__(self, task: str, answer: str) -> float:  # noqa: ARG002  (a rule knows no task)
-        """Return the number of words: runs of letters and digits, joined by ' and -."""
-        return float(len(_WORD.findall(answer)))
-
-
-class Scorer:
-    """A scale as an evaluator (an AltEvaluator). An empty answer loses to any other."""
+    It is an AltEvaluator. An empty answer loses to any other.
+    """
 
     method: Method = "score"
     states_scores = True
@@ -56,29 +33,22 @@ class Scorer:
     pinned = True
     concurrency = 1
 
-    def __init__(self, name: str, scale: Scale) -> None:
+    def __init__(self, name: str) -> None:
         self.identity = Identity(
-            model=f"local/{name}",
-            version=scale.version,
-            endpoint="embedded",
-            details={**scale.details, "score": scale.unit},
+            model=f"local/{name}", version="1", endpoint="embedded", details={"score": _UNIT}
         )
-        self._scale = scale
-        self._scores: dict[tuple[str, str], float] = {}
 
     def default_decoding(self, role: str) -> Decoding:  # noqa: ARG002  (the interface hands it over)
         """Return the reference's decoding: a rule decodes nothing."""
         return REFERENCE_DECODING
 
     async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:  # noqa: ARG002  (the interface hands it over)
-        """Score both answers and name the better one."""
+        """Count the words of both answers and name the longer one."""
         pair = pair_of(prompt, self.identity.model)
         began = time.monotonic()
-        a, b = (
-            self._score(pair.task, judged(text or "")) for text in (pair.response, pair.baseline)
-        )
+        a, b = (words(judged(text or "")) for text in (pair.response, pair.baseline))
         return Completion(
-            text=said(self._scale.unit, a, b),
+            text=said(_UNIT, a, b),
             served_model=self.identity.model,
             finish_reason="stop",
             tokens_in=0,
@@ -87,16 +57,12 @@ class Scorer:
         )
 
     async def close(self) -> None:
-        """Forget what was scored."""
-        self._scores.clear()
+        """Nothing is held."""
 
-    def _score(self, task: str, answer: str) -> float:
-        if not answer.strip():
-            return -math.inf
-        key = task, answer
-        if key not in self._scores:
-            self._scores[key] = round(self._scale(task, answer), DECIMALS)
-        return self._scores[key]
+
+def words(answer: str) -> float:
+    """Return the number of words: runs of letters and digits, joined by ' and -."""
+    return float(len(_WORD.findall(answer))) if answer.strip() else -math.inf
 
 
 def pair_of(prompt: Prompt, model: str) -> Pair:

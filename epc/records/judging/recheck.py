@@ -17,7 +17,6 @@ from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
-from epc.records.json_difference import contradictions
 from epc.records.judging.archive import Given, described, judgement, record_of
 from epc.records.judging.competence import departures, parts
 from epc.records.judging.documents import (
@@ -48,6 +47,7 @@ from epc.records.layout import CALLS, CallNames, digest
 from epc.records.replies import contradictions as contradicted
 from epc.records.rows import Call, read_typed
 from epc.records.schemas import checked_lines
+from epc.records.strict_json import contradictions
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method
 
@@ -112,17 +112,13 @@ def published(folder: Path, plan: Plan) -> list[str]:
     Raises: MalformedError if the samples cannot be used.
     """
     labels = [LABELS] if (folder / LABELS).is_file() else []
-    return sorted([*needed(folder, plan), *_of_competence(folder), *labels])
-
-
-def _of_competence(folder: Path) -> list[str]:
-    """Return the paths of every complete evaluation that tests a judge of the set."""
-    return sorted(
+    tests = [
         (part / name).relative_to(folder).as_posix()
         for part in parts(folder)
         if is_complete(part)
         for name in (PLAN, RUN_LOG, *needed(part, load_plan(part)))
-    )
+    ]
+    return sorted([*needed(folder, plan), *tests, *labels])
 
 
 def needed(folder: Path, plan: Plan) -> list[str]:

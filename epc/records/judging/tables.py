@@ -31,16 +31,10 @@ def check_files(response: Path, sample: Path, output: Path) -> Checked:
     Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
     document here; WorldError if one cannot be read.
     """
-    request, folded = read_sample(sample), Output(content_of(output).decode("utf-8", "replace"))
-    return check(content_of(response), request, folded)
-
-
-def read_sample(path: Path) -> Sample:
-    """Return the sample of a file.
-
-    Raises: MalformedError if it cannot be used; WorldError if it cannot be read.
-    """
-    return load(path, "judge_sample", Sample, clause="JUDGE-0")
+    request = load(sample, "judge_sample", Sample, clause="JUDGE-0")
+    return check(
+        content_of(response), request, Output(content_of(output).decode("utf-8", "replace"))
+    )
 
 
 def content_of(path: Path) -> bytes:
@@ -119,7 +113,9 @@ def _of_file(path: Path, at: str, clause: str) -> Iterator[TableRow]:
     elif kind == "excel":
         yield from _excel(path, clause)
     elif kind == "csv":
-        yield from _csv(path, clause)
+        with table_of(path, clause) as table:
+            for line, cells in table:
+                yield TableRow(file=path.name, place=f"line {line}", value=cells, is_text=True)
     elif kind == "json lines":
         yield from _json_lines(path, at, clause)
     else:
@@ -161,12 +157,6 @@ def _within(file: str, position: str, value: Any, at: str, clause: str) -> Itera
         yield TableRow(
             file=file, place=f"{position}, {numbered}" if position else numbered, value=row
         )
-
-
-def _csv(path: Path, clause: str) -> Iterator[TableRow]:
-    with table_of(path, clause) as table:
-        for line, cells in table:
-            yield TableRow(file=path.name, place=f"line {line}", value=cells, is_text=True)
 
 
 def _parquet(path: Path) -> Iterator[TableRow]:

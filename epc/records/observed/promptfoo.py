@@ -164,7 +164,8 @@ def _add(graded: _Graded, fields: dict[str, Any], file: _File, inside: str, work
     texts = [fields[name] for name in ("a_sha256", "b_sha256") if name in fields]
     item = "/".join(each[:12] for each in (digest(question), *texts))
     repeat = work.asked(setting, item)
-    if repeat and _is_cached(graded.component):
+    marks = (graded.component.metadata or {}, graded.component.tokens_used or {})
+    if repeat and (marks[0].get("cachedResponse") or marks[1].get("cached")):  # an earlier one
         work.left_out[_CACHED] += 1
         return
     reason = graded.component.reason
@@ -184,12 +185,6 @@ def _add(graded: _Graded, fields: dict[str, Any], file: _File, inside: str, work
 def _score(component: _Component) -> dict[str, Any]:
     is_failed = component.score is None or (component.metadata or {}).get("graderError")
     return {"verdict": "unreadable"} if is_failed else {"a_score": component.score}
-
-
-def _is_cached(component: _Component) -> bool:
-    """Say whether a grader's answer is an earlier one again."""
-    is_marked = (component.metadata or {}).get("cachedResponse")
-    return bool(is_marked or (component.tokens_used or {}).get("cached"))
 
 
 def _setting(graded: _Graded) -> tuple[str, Setting]:

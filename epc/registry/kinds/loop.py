@@ -12,7 +12,6 @@ from epc.analysis.loops import RunsReport, quality_of
 from epc.arrays import Array
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
-from epc.records.json_difference import disagreements
 from epc.records.loop_runs import (
     CHECKS,
     LOG,
@@ -24,6 +23,7 @@ from epc.records.loop_runs import (
     load_runs,
 )
 from epc.records.observed.types import Judge
+from epc.records.strict_json import disagreements
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.kinds.folders import departure, read_document, unlike

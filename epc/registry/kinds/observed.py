@@ -20,13 +20,12 @@ from epc.errors import Finding, UsageError
 from epc.printable import shown
 from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.json_difference import disagreements
 from epc.records.manifest import Estimate
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
 from epc.records.observed.types import UNKNOWN, Header, Made, Observed
 from epc.records.observed.writing import judge_of
-from epc.records.strict_json import dumps_line
+from epc.records.strict_json import disagreements, dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.expiry import day_of

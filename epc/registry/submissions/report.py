@@ -8,7 +8,7 @@ from epc.analysis.audit import Audit
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.protocol.interpretation import interpreted
+from epc.protocol.metrics import interpreted
 from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, ModelIdentity
 from epc.records.typed import written

@@ -26,8 +26,8 @@ from shared_support import shared
 
 from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
-from epc.engine.judging.planning import Request, write_plan
-from epc.engine.local import judge
+from epc.engine.judging.evaluate import Request, write_plan
+from epc.engine.local import models
 from epc.engine.mocks import Judge
 from epc.judge import decided
 from epc.records.judging.recheck import recheck
@@ -389,7 +389,7 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
 ) -> None:
     """JUDGE-6, Reading R22: whatever the output, and the sum and verdict marked as ours."""
     # More than that takes this model long.
-    monkeypatch.setattr(judge, "_READ", 200)  # tokens
+    monkeypatch.setattr(models, "_READ", 200)  # tokens
     monkeypatch.setattr(
         decided, "_SPAN", re.compile(rf"{decided._WORD}(?: {decided._WORD}){{0,3}}")
     )

@@ -15,8 +15,8 @@ from epc.audit.control import simulated
 from epc.audit.coupling import these_tasks
 from epc.audit.evidence import table_of
 from epc.protocol.batch_replay import run_course
-from epc.protocol.conformance import replay
 from epc.protocol.metrics import gamma
+from epc.protocol.results import replay
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.verdict import Verdict
 from epc.records.manifest import Manifest

@@ -82,11 +82,11 @@ def command(
 
 def _recorded(named: str) -> "list[Loop]":
     """Return every rule's regret by the verdicts of a file, a run or a snapshot."""
-    from studies.learning_rules.rules import loops
+    from studies.learning_rules.rules import loops, verdicts_of
 
     from epc.audit.units import units_of
     from epc.cli.planning import manifest_named
-    from epc.engine.recorded import read_table, verdicts_of
+    from epc.engine.recorded import read_table
     from epc.records.manifest import verdict_table
     from epc.spec.domains import PAIRED
     from epc.spec.epc_v1 import ROUNDS

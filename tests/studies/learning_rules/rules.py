@@ -11,8 +11,12 @@ from typing import Final, Literal
 from epc.arrays import Array, Flags, Generator, np
 from epc.audit.transfer import Rates, estimates, figures_of, policies, won_shares
 from epc.audit.units import Units, units_of
+from epc.engine.recorded import Table
 from epc.protocol.draws import stream_of
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
+from epc.protocol.table import Cell as Comparison
+from epc.protocol.table import VerdictTable, tabulate
+from epc.protocol.verdict import Verdict
 from epc.protocol.weights import UpdateRule
 from epc.simulation.populations import Population, drawn
 from epc.simulation.study_runs import simulate_runs
@@ -306,3 +310,25 @@ def summed(parts: Sequence[Part]) -> list[Said]:
         )
         for (judge, tasks), some in cells.items()
     ]
+
+
+def verdicts_of(read: Table) -> VerdictTable:
+    """Return a file's verdicts as a table of counts; a pair that it does not hold is missing."""
+    strategies = {strategy.name: at for at, strategy in enumerate(read.strategies)}
+    places = {(d, task): at for d, own in read.tasks.items() for at, task in enumerate(own)}
+    cells = (
+        Comparison(
+            domain=domain,
+            strategy=strategies[name],
+            task=places[domain, task],
+            verdict=Verdict(verdict),
+        )
+        for (name, domain, task), verdict in read.verdicts.items()
+    )
+    return tabulate(
+        cells,
+        strategies=len(strategies),
+        tasks={domain: len(own) for domain, own in read.tasks.items()},
+        repeated=True,
+        whole=True,
+    )

@@ -25,7 +25,7 @@ from epc.analysis.watching import (
     tolerated,
 )
 from epc.errors import MalformedError, UsageError
-from epc.records.asked import AskedPair, PairKey, asked_by_run
+from epc.records.calls import AskedPair, PairKey, asked_by_run
 from epc.records.manifest import ModelIdentity
 from epc.records.schemas import findings as schema_findings
 from epc.report.watch_text import report

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from engine_support import DAY, PATIENCE_S, Told, call, measured, question, read_rows, verdict_of
 
-from epc.engine import stopping
+from epc.engine import task_group
 from epc.engine.calls import Caller
 from epc.engine.journal import Journal
 from epc.engine.model import CallError, Completion, Occasion, Prompt
@@ -317,7 +317,7 @@ def test_a_call_under_way_is_landed_before_the_run_is_left(
 def test_a_call_that_does_not_land_is_given_up_as_the_first_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: Together
 ) -> None:
-    monkeypatch.setattr(stopping, "LANDING_S", 0.05)
+    monkeypatch.setattr(task_group, "LANDING_S", 0.05)
 
     async def work(caller: Caller) -> None:
         held = Gate(concurrency=8)

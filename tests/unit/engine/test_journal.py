@@ -178,17 +178,6 @@ def test_a_line_that_is_no_call_is_set_aside_once_and_whole_ones_apart(
     assert (len(again), again.torn, again.damaged) == (3, 0, 0)
 
 
-def test_lines_that_headed_groups_of_calls_in_earlier_versions_are_passed_over(
-    tmp_path: Path,
-) -> None:
-    write(tmp_path, line(0), f'{{"synced":{len(line(0))}}}\n', line(1))
-
-    journal = Journal(tmp_path)
-    journal.close()
-
-    assert (len(journal), journal.torn, journal.damaged) == (2, 0, 0)
-
-
 _CRC = zlib.crc32(dumps_line(call(1)).strip().encode())
 SPACED = json.dumps({"call": call(1), "crc": f"{_CRC:08x}"})
 

@@ -28,7 +28,7 @@ from engine_support import DAY, asked_for, environment, read_rows, sitting, unwa
 from records_support import probes_of
 
 from epc.engine.budget import Limits
-from epc.engine.probe import probe, reopen
+from epc.engine.panel import probe, reopen
 from epc.errors import StoppedError, UsageError
 from epc.records.layout import PROBES, PROBING
 from epc.records.strict_json import dumps
@@ -286,7 +286,7 @@ def test_two_at_once_do_not_ask_the_same(endpoint: Endpoint, run: Path) -> None:
     endpoint.behave = Chain(holds, oracle)
     code = (
         "import asyncio, sys; from pathlib import Path; from engine_support import DAY, unwatched;"
-        "from epc.engine.probe import probe, reopen;"
+        "from epc.engine.panel import probe, reopen;"
         "found = reopen(Path(sys.argv[1]), controls=3);"
         "asyncio.run(probe(found, clock=lambda: DAY, watch=unwatched))"
     )

@@ -8,7 +8,7 @@ import pytest
 from engine_support import epc
 
 from epc.engine.local.models import open_local
-from epc.engine.local.scoring import WordCount
+from epc.engine.local.scoring import words
 from epc.engine.model import Prompt
 from epc.protocol.config import REFERENCE_DECODING
 from epc.protocol.prompt import Pair
@@ -26,7 +26,7 @@ def verdict(response: str, baseline: str) -> str:
 
 def test_words_are_counted_by_the_rule_that_is_documented() -> None:
     # Don't | stop | well-known | facts | 42
-    assert WordCount()(TASK, "Don't stop - well-known facts, 42!") == 5
+    assert words("Don't stop - well-known facts, 42!") == 5
 
 
 def test_epc_2_6_a_score_says_nothing_by_place() -> None:

@@ -9,7 +9,7 @@ from records_support import make_run
 from epc.analysis.spot_checking import Drawn
 from epc.engine.budget import Limits
 from epc.engine.panel import ask_twice
-from epc.records.asked import asked_by_run
+from epc.records.calls import asked_by_run
 from epc.records.recompute import load_manifest
 
 

@@ -14,7 +14,7 @@ from epc.judge.evidence import Output
 from epc.judge.reply import admitted, overall_of, verdict_of
 from epc.judge.samples import Sample
 from epc.records.conformance import suite
-from epc.records.json_difference import disagreements
+from epc.records.strict_json import disagreements
 from epc.spec.judge_v1 import FLAGS, KINDS
 
 QUOTES = vectors("quotes")

@@ -3,7 +3,7 @@
 import pytest
 
 from epc.protocol.config import Configuration
-from epc.protocol.interpretation import COIN_GAMMA, COIN_MEAN, gamma_class, interpreted
+from epc.protocol.metrics import COIN_GAMMA, COIN_MEAN, gamma_class, interpreted
 from epc.simulation.noise import coin_bands
 
 

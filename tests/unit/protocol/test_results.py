@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
-from epc.protocol.conformance import replay
 from epc.protocol.diagnostics import (
     Judged,
     Repeat,
@@ -21,7 +20,7 @@ from epc.protocol.diagnostics import (
     ece,
 )
 from epc.protocol.phases import Outcome, PhaseEnd
-from epc.protocol.results import seed_records, summarise
+from epc.protocol.results import replay, seed_records, summarise
 from epc.protocol.verdict import Said, Verdict
 from epc.spec.epc_v1 import CONFIDENCE, REFERENCE_DOMAINS
 from epc.statistics import intervals

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from epc.protocol.rounds import play
+from epc.protocol.batch_replay import play
 from epc.protocol.weights import UpdateRule, choose
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from oracle.learners import learner_of
 
+from epc.protocol.batch_replay import play
 from epc.protocol.columns import policies, starts
-from epc.protocol.rounds import play
 from epc.protocol.rules import (
     CELLS,
     Bayes,

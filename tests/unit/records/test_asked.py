@@ -1,7 +1,7 @@
 """What a run asked, by pair."""
 
 from epc.protocol.config import Configuration
-from epc.records.asked import pair_keys
+from epc.records.calls import pair_keys
 from epc.spec.reference import STRATEGIES
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.records.json_difference import disagreements
+from epc.records.strict_json import disagreements
 
 
 @pytest.mark.parametrize(

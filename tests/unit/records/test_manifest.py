@@ -6,8 +6,7 @@ from records_support import Run
 
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.weights import UpdateRule
-from epc.records.config_json import config_json, configuration_json, decoding_of
-from epc.records.layout import decoding_json
+from epc.records.layout import config_json, configuration_json, decoding_json, decoding_of
 from epc.records.manifest import Manifest
 from epc.spec.reference import Strategy
 

@@ -10,7 +10,7 @@ import pytest
 from engine_support import DAY, unwatched
 from records_support import Run, make_run, probes_of
 
-from epc.engine.probe import probe, reopen
+from epc.engine.panel import probe, reopen
 from epc.errors import Finding, MalformedError
 from epc.records.findings import MAX_KEPT
 from epc.records.layout import PROBES

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from engine_support import call
 
-from epc.records.config_json import LONGEST_CALL, TOO_LARGE, recordable
+from epc.records.layout import LONGEST_CALL, TOO_LARGE, recordable
 from epc.records.strict_json import MAX_LINE_BYTES, dumps_line, read_lines, write_text
 
 KIB = 2**10

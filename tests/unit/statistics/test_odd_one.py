@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from epc.statistics.odd_one import agreement, exact_interval, p_odd
+from epc.statistics.e_process import agreement, exact_interval, p_odd
 
 PAGE = Path(__file__).parents[3] / "site" / "docs" / "spot-check.md"
 # The rows of the table: how often the record is not what the evaluator mostly says.

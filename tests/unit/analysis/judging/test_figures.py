@@ -15,8 +15,8 @@ from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
 from epc.judge.reply import verdict_of
 from epc.judge.samples import Unit
-from epc.records.json_difference import disagreements
 from epc.records.judging.documents import Judge, Plan, Planned, Reference, RunLog, Thresholds
+from epc.records.strict_json import disagreements
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
 
 Case = dict[str, Any]

@@ -18,8 +18,7 @@ from epc.analysis.judging.evaluation import document
 from epc.analysis.judging.summary import summary
 from epc.engine import run_session
 from epc.engine.budget import BudgetError, Limits, Price, most_tokens
-from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
-from epc.engine.judging.planning import Request, problems
+from epc.engine.judging.evaluate import Request, evaluate, expect, open_evaluation, problems
 from epc.engine.mocks import Judge
 from epc.engine.progress import Progress
 from epc.engine.request_body import response_format

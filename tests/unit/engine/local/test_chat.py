@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from epc.engine.local import chat
+from epc.engine.local import runtime
 from epc.engine.local.weights import SMOLLM2
 
 CHUNKS: list[dict[str, Any]] = [
@@ -24,7 +24,7 @@ CHUNKS: list[dict[str, Any]] = [
 
 
 def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() -> None:
-    identity = chat.identity_of("smollm2", score="listed")
+    identity = runtime.identity_of("smollm2", score="listed")
 
     assert (identity.model, identity.endpoint) == ("local/smollm2", "embedded")
     assert identity.version == f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}"
@@ -33,17 +33,17 @@ def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() ->
 
 
 def test_every_role_shares_one_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "shared_runtime", lambda path: ("runtime", path))
+    monkeypatch.setattr(runtime, "shared_runtime", lambda path: ("runtime", path))
 
-    shared: Any = chat.loaded()
+    shared: Any = runtime.loaded()
     assert shared == ("runtime", SMOLLM2.path(SMOLLM2.name))
 
 
 def test_an_answer_has_its_text_its_end_and_its_tokens() -> None:
-    done = chat.completion("m", CHUNKS, time.monotonic() - 5, chat.text(CHUNKS))
+    done = runtime.completion("m", CHUNKS, time.monotonic() - 5, runtime.text(CHUNKS))
 
     assert (done.text, done.served_model, done.finish_reason) == ("A", "m", "stop")
     assert (done.tokens_in, done.tokens_out) == (7, 1)
     assert done.latency_s == pytest.approx(5, abs=1)
-    assert chat.steps(CHUNKS) == [{"token": "A", "logprob": -0.1}]
-    assert chat.ending(CHUNKS[:1]) is None
+    assert runtime.steps(CHUNKS) == [{"token": "A", "logprob": -0.1}]
+    assert runtime.ending(CHUNKS[:1]) is None

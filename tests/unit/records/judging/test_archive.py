@@ -28,8 +28,8 @@ from epc.records.judging.documents import (
     load_run_log,
     records_path,
 )
-from epc.records.judging.imports import import_replies
 from epc.records.judging.recheck import recheck
+from epc.records.judging.sources import import_replies
 from epc.records.schemas import findings as schema_findings
 from epc.spec.judge_v1 import METHODS
 

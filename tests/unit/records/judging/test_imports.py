@@ -4,7 +4,7 @@ from pathlib import Path
 
 from judge_support import grid, planned, record_for, reply_row, write_rows
 
-from epc.records.judging.imports import import_replies
+from epc.records.judging.sources import import_replies
 
 ROWS = grid()
 NOW = "2026-07-02T00:00:00Z"
