@@ -4,9 +4,9 @@ Most commands compute nothing, and NumPy would be most of their start-up. So `np
 module here, and loads it when something of it is used.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-__all__ = ["Array", "Codes", "Counts", "Flags", "Generator", "Indices", "np"]
+__all__ = ["Array", "ByRow", "Codes", "Counts", "Flags", "Generator", "Indices", "np"]
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,3 +30,13 @@ else:
 
     np = _NumPy()
     Array = Codes = Counts = Flags = Generator = Indices = Any
+
+
+class ByRow:
+    """A dataclass of arrays of one length, of which rows can be chosen."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __getitem__(self, chosen: "Indices | Flags | slice") -> Self:
+        columns: dict[str, Any] = {name: getattr(self, name)[chosen] for name in self.__slots__}
+        return type(self)(**columns)

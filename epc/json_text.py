@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from msgspec import Struct
 
@@ -21,6 +21,11 @@ MAX_DOCUMENT_BYTES: Final = 64 * 2**20
 MAX_DEPTH: Final = 64
 _CLAUSE: Final = "RFC 8259"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
+    """Return whether a value is a JSON number; true is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 class _Bad(Struct, frozen=True):

@@ -52,8 +52,7 @@ class Ballot:
     @property
     def model(self) -> str:
         """The model's name, or the judge's where the source does not state it."""
-        judge = self.setting.judge
-        return judge.name if judge.model == UNKNOWN else judge.model
+        return self.setting.judge.called
 
     @property
     def names(self) -> frozenset[str]:

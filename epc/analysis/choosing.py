@@ -290,11 +290,6 @@ class Reached:
     looked_at: tuple[Option, ...]
     reached: tuple[Option, ...]
 
-    def as_json(self) -> Json:
-        """Return it as plain JSON."""
-        document: Json = as_json(self)
-        return document
-
 
 def reaching(choices: Choices, name: str, model: str, share: float) -> Reached:
     """Return how often a judge must be asked, or with whom, to be right so often.

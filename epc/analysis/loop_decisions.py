@@ -221,9 +221,7 @@ def log_refusals(files: Files) -> Iterator[Finding]:
 
 
 def _unfit_checks(files: Files) -> Iterator[Finding]:
-    texts = dict(files.plan.texts) if files.plan else {}
-    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
-    if known := seen(files.log, names):
+    if known := seen(files.log, files.checked):
         problem = f"the optimiser saw {len(known)} of the checked items, such as {known[0]}"
         yield Finding(CLAUSE, files.place, problem, "check items on which it scored no candidate")
     pairs = pairs_of(files, files.judge)
@@ -276,9 +274,8 @@ def _gate_refusals(
         if missing := len(wanted - answered):
             problem = f"{missing} of {len(wanted)} planned scores are missing"
             yield Finding(CLAUSE, files.place, problem, "epc loop check goes on where it stopped")
-    by, texts = files.plan_sha256 or decided, plan.texts if plan else {}
-    names = {str(row.item): row.text or texts.get(str(row.item)) for row in files.tested}
-    if used := used_up(ledger, names, by):
+    by = files.plan_sha256 or decided
+    if used := used_up(ledger, files.checked, by):
         problem = f"{len(used)} of the items were used up by an earlier check, such as {used[0]}"
         yield Finding(CLAUSE, files.place, problem, "plan with items that nobody looked at")
     if any(row.by == by and row.decided not in (None, decided) for row in ledger):

@@ -110,6 +110,12 @@ class Files:
         return bool(self.again) and (str(check.candidate), str(check.item)) in self.again
 
     @cached_property
+    def checked(self) -> dict[str, str | None]:
+        """The checked items, each with the digest of its text if that is known."""
+        texts = self.plan.texts if self.plan else {}
+        return {str(row.item): row.text or texts.get(str(row.item)) for row in self.tested}
+
+    @cached_property
     def judges_b(self) -> list[str]:
         """Other judges of the checks."""
         names = dict.fromkeys(check.judge for check in self.tested)

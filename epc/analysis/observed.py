@@ -57,7 +57,7 @@ from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.converting import FAILS
 from epc.records.observed.gold import AnswersGold
-from epc.records.observed.types import UNKNOWN, Header, Setting, Source
+from epc.records.observed.types import Header, Setting, Source
 from epc.statistics.clusters import linearised_interval
 
 Asked = tuple[str, Setting, Rows]
@@ -272,9 +272,8 @@ def with_others(
         for pair in pairs:
             if name in pair.settings:
                 (other,) = {*pair.settings} - {name}
-                judge = settings[other].judge
-                name = judge.name if judge.model == UNKNOWN else judge.model
-                called = name.rpartition("/")[2]  # parts of a figure's name are parted by a slash
+                # Parts of a figure's name are parted by a slash.
+                called = settings[other].judge.called.rpartition("/")[2]
                 for of, as_ in (("agreement", "judges"), ("kappa", "judges_kappa")):
                     if of in pair.figures:
                         figures[f"{as_}/{called}"] = pair.figures[of]

@@ -129,16 +129,12 @@ def between(groups: Sequence[tuple[str, Setting, Rows]]) -> list[Pair]:
 def comparable(setting: Setting, other: Setting) -> bool:
     """Return whether two judges, not one, were asked with one prompt.
 
-    A judge is one by its name or its model. A prompt is one by digest, or by name where neither
-    digest is stated.
+    A judge is one by its name or its model.
     """
     judge, other_judge = setting.judge, other.judge
     if judge.name == other_judge.name or judge.model == other_judge.model != UNKNOWN:
         return False
-    one, two = setting.prompt, other.prompt
-    if one.sha256 != two.sha256:
-        return False
-    return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
+    return setting.prompt.is_one(other.prompt)
 
 
 def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.analysis.observed_rows import TIE, Choices, Named, Rows
-from epc.arrays import Array, Codes, Flags, np
+from epc.arrays import Array, ByRow, Codes, np
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
 
@@ -14,7 +14,7 @@ TWO: Final = 2  # domains, and strategies at least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contests:
+class Contests(ByRow):
     """Comparisons with the baseline: of whose answer to which task, how often it won, lost, tied.
 
     Tasks of one group belong together; one without (-1) is by itself. `gold` says how right the
@@ -30,9 +30,6 @@ class Contests:
     counts: Codes
     humans: Codes
     gold: Array
-
-    def __getitem__(self, chosen: Flags) -> "Contests":
-        return Contests(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
 def chosen_baseline(compared: Rows, named: Named, choices: Choices) -> int | None:

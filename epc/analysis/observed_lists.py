@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from epc.analysis.observed_figures import Figure, average, every_two, mean_of_shares, share
 from epc.analysis.observed_rows import long_answers, questions
-from epc.arrays import Array, Codes, Flags, np
+from epc.arrays import Array, ByRow, Codes, np
 from epc.records.observed.columns import COLUMNS, Column, Verdicts, joined
 from epc.statistics.clusters import left_out_interval
 
@@ -90,8 +90,18 @@ def _matrix(column: Column, width: int) -> Array:
     return np.array(rows, np.float64).reshape(-1, width)[column.codes]
 
 
+class _OfLists(ByRow):
+    __slots__ = ()
+    list: Codes
+
+    @property
+    def unit(self) -> Codes:
+        """What weighs alike, however often it was asked."""
+        return self.list
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lists:
+class Lists(_OfLists):
     """What one judge said of lists, an asking each.
 
     `scores` are those of the candidates; of a pick 1 and 0, NaN of what got none. `place` is where
@@ -111,14 +121,6 @@ class Lists:
     picked_place: Codes
     order: Codes
     answer: Codes
-
-    @property
-    def unit(self) -> Codes:
-        """What weighs alike, however often it was asked."""
-        return self.list
-
-    def __getitem__(self, chosen: Codes | Flags) -> "Lists":
-        return Lists(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
 def lists_of(verdicts: Verdicts) -> Lists:
@@ -146,7 +148,7 @@ def lists_of(verdicts: Verdicts) -> Lists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Askings:
+class Askings(_OfLists):
     """The askings of each list side by side, of which it has `count`.
 
     Shapes: (lists,), `scores` (lists, askings, candidates).
@@ -158,14 +160,6 @@ class Askings:
     right: Codes
     count: Codes
     scores: Array
-
-    @property
-    def unit(self) -> Codes:
-        """What weighs alike."""
-        return self.list
-
-    def __getitem__(self, chosen: Codes | Flags) -> "Askings":
-        return Askings(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
 def side_by_side(lists: Lists) -> Askings:
@@ -241,7 +235,7 @@ def _top(scores: Array, right: Codes) -> Array:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Won:
+class Won(_OfLists):
     """What the right candidate of each list won after 1, 2, ... of its `count` askings.
 
     Shapes: (lists,), `won` (lists, askings, 3) as `_won` has it.
@@ -252,14 +246,6 @@ class Won:
     subset: Codes
     count: Codes
     won: Array
-
-    @property
-    def unit(self) -> Codes:
-        """What weighs alike."""
-        return self.list
-
-    def __getitem__(self, chosen: Codes | Flags) -> "Won":
-        return Won(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
 def won_by(judge: Askings) -> Won:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
-from epc.arrays import Array, Codes, Flags, np
+from epc.arrays import Array, ByRow, Codes, Flags, np
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Column, Verdicts
 from epc.records.observed.gold import AnswersGold
@@ -49,7 +49,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class Rows(ByRow):
     """Verdicts of one group as numbers: 0 is candidate a, 1 is b, -1 is absent.
 
     `humans` counts the persons who said a, b and tie. `score`, `human_score` and `length` are
@@ -103,9 +103,6 @@ class Rows:
     def order(self) -> Codes:
         """A number for each item and order."""
         return self.item * 3 + self.first + 1
-
-    def __getitem__(self, chosen: Codes | Flags | slice) -> "Rows":
-        return Rows(**{name: getattr(self, name)[chosen] for name in self.__slots__})
 
 
 def fits(names: Iterable[str], patterns: Sequence[str]) -> bool:

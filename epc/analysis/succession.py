@@ -4,7 +4,7 @@ They are compared like for like only: the same prompt, the same candidate first 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
@@ -14,9 +14,7 @@ from epc.analysis.ballots import Ballot, Key, Said, merged
 from epc.analysis.choosing import Alternative
 from epc.analysis.observed_figures import Figure
 from epc.arrays import Codes, np
-from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
-from epc.records.typed import as_json
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
 from epc.statistics.inference import ALPHA, t_point
 
@@ -143,11 +141,6 @@ class Succession:
         living = self.living
         return next((s for s in living if not s.agreement.unfit(len(living))), None)
 
-    def as_json(self) -> Json:
-        """Return it as plain JSON."""
-        document: Json = as_json(self)
-        return document
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Best:
@@ -185,49 +178,27 @@ class Agreed:
 
 
 def agreed(own: Sequence[Ballot], others: Sequence[Ballot]) -> Agreed:
-    """Return how far each other judge agrees with one, from what all of them said."""
-    items = {item for ballot in own for item, _ in ballot.said}
-    pairs = product(merged(own), merged(others))
-    hidden = [unlike(*pair) for pair in pairs if is_hidden(*pair)]
-    return Agreed(
-        recorded=len(items),
-        agreements=tuple(agreements(own, others)),
-        unlike=tuple(most_of_each(hidden)),
-    )
-
-
-def agreements(own: Iterable[Ballot], others: Sequence[Ballot]) -> list[Agreement]:
     """Return how far each other judge agrees with one, best first, then by kinds of task."""
-    pairs = product(merged(own), merged(others))
-    found = (each for pair in pairs if comparable(*pair) for each in of_pair(*pair))
-    return sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
-
-
-def comparable(mine: Ballot, other: Ballot) -> bool:
-    """Return whether two were asked with the same prompt."""
-    one, two = mine.setting.prompt, other.setting.prompt
-    if one.sha256 != two.sha256:
-        return False
-    return one.sha256 != UNKNOWN or one.name == two.name != UNKNOWN
-
-
-def is_hidden(mine: Ballot, other: Ballot) -> bool:
-    """Return whether nobody can say if two were asked with the same prompt."""
-    has_prompts = UNKNOWN not in (mine.setting.prompt.sha256, other.setting.prompt.sha256)
-    return not has_prompts and not comparable(mine, other)
-
-
-def unlike(mine: Ballot, other: Ballot) -> Unlike:
-    """Return how many items two have in common, in whichever order."""
-    items = [{item for item, _ in ballot.said} for ballot in (mine, other)]
-    return Unlike(model=other.model, items=len(items[0] & items[1]))
-
-
-def most_of_each(found: Iterable[Unlike]) -> Iterator[Unlike]:
-    """Yield each judge that has common items once, the one with the most first."""
-    ordered = sorted(found, key=lambda each: -each.items)
-    for model in dict.fromkeys(each.model for each in ordered if each.items):
-        yield next(each for each in ordered if each.model == model)
+    found: list[Agreement] = []
+    hidden: list[Unlike] = []
+    for mine, other in product(merged(own), merged(others)):
+        prompt, others_prompt = mine.setting.prompt, other.setting.prompt
+        if prompt.is_one(others_prompt):
+            found += of_pair(mine, other)
+        elif UNKNOWN in (prompt.sha256, others_prompt.sha256):  # it may have been one prompt
+            common = {item for item, _ in mine.said} & {item for item, _ in other.said}
+            hidden.append(Unlike(model=other.model, items=len(common)))
+    most: dict[str, Unlike] = {}
+    for each in sorted(hidden, key=lambda each: -each.items):
+        if each.items:
+            most.setdefault(each.model, each)
+    return Agreed(
+        recorded=len({item for ballot in own for item, _ in ballot.said}),
+        agreements=tuple(
+            sorted(found, key=lambda each: (each.subset is not None, -each.floor, each.judge))
+        ),
+        unlike=tuple(most.values()),
+    )
 
 
 def of_pair(mine: Ballot, other: Ballot) -> Iterator[Agreement]:

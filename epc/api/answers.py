@@ -9,6 +9,7 @@ from epc.analysis.choosing import ALL
 from epc.analysis.judge_card import card_json
 from epc.engine.clock import now
 from epc.protocol.results import Json
+from epc.records.typed import as_json
 from epc.registry import expiry, succession
 from epc.registry.judge_cards import card_of
 from epc.registry.kept_ballots import Kept
@@ -91,7 +92,7 @@ class Answers:
         result = succession.succession_of(self._registry, who, self._clock(), agreed)
         return self._answer(
             succession_text.text(result, kinds=False),
-            {"sentence": succession_text.sentence(result), **result.as_json()},
+            {"sentence": succession_text.sentence(result), **as_json(result)},
         )
 
     def scan(self, text: str) -> Answer:

@@ -329,26 +329,17 @@ def _values(side: Judged, rows: Array) -> _Values:
     judge = won_shares(rows @ side.won, rows @ side.decided)
     has = (side.labels > 0).astype(np.float64)
     label = side.gold / np.maximum(1, side.labels)
-    gold = _mean_of(label, has, rows)
+    gold = won_shares(rows @ (label * has), rows @ has).T
     if not has.all():
         both = has * (side.decided > 0)
         verdict = side.won / np.maximum(1, side.decided)
-        x, y, count = _mean_of(verdict, both, rows), _mean_of(label, both, rows), rows @ both
+        count = rows @ both
+        x, y = (won_shares(rows @ (value * both), count).T for value in (verdict, label))
         together = (rows @ (both * verdict * label) - count * x * y).sum(axis=1, keepdims=True)
         spread = (rows @ (both * verdict**2) - count * x * x).sum(axis=1, keepdims=True)
         slope = np.divide(together, spread, out=np.zeros_like(spread), where=spread > _ROUNDED)
         gold += slope * (judge.T - x)
     return _Values(judge=judge, gold=np.ascontiguousarray(gold.T))
-
-
-def _mean_of(values: Array, has: Array, rows: Array) -> Array:
-    """Return each strategy's mean over the marked groups that have a value, or that of all.
-
-    Shapes: values and has (groups, K), rows (tables, groups); (tables, K).
-    """
-    sums, counts = rows @ (values * has), rows @ has
-    every = sums.sum(axis=1, keepdims=True) / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    return np.where(counts > 0, sums / np.maximum(1, counts), every)
 
 
 def _trained(

@@ -119,6 +119,7 @@ def succeed(
     """
     from epc.analysis.ballots import ballots
     from epc.records.observed.reading import sound
+    from epc.records.typed import as_json
     from epc.registry.kept_ballots import Kept
     from epc.registry.subjects import subject
     from epc.registry.succession import agreed_of, succession_of
@@ -130,7 +131,7 @@ def succeed(
     who = subject(opened, asked, sorted(judges))
     all_ballots += Kept.of(opened, registry).beside(who)
     succession = succession_of(opened, who, as_of.date(), agreed_of(opened, who, all_ballots))
-    tell(form, succession.as_json, lambda: text(succession, kinds=kinds))
+    tell(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
 
 
 @click.group(

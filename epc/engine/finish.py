@@ -100,7 +100,7 @@ def finish(
     if isinstance(evaluator.model, Mitigated) and evaluator.model.calibration:
         head |= {"calibration": [as_json(each) for each in evaluator.model.calibration]}
     if canary is not None:
-        head["canary"] = canary.as_json()
+        head["canary"] = as_json(canary)
     calls = ((call, line) for call, line in journal.lines() if not is_of_canary(call))
     written = write_record(folder, head, trials=trials, calls=calls)
     if not _same_weights(written["results"]["per_seed"], outcomes):

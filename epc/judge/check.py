@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from epc.errors import Finding
-from epc.json_text import pointer, storable
+from epc.json_text import is_number, pointer, storable
 from epc.judge.evidence import Output, Quotes
 from epc.judge.reply import (
     Json,
@@ -194,7 +194,7 @@ def _dimensions(reply: Json) -> Iterator[Fault]:
             if name != OVERALL:
                 where = pointer("scores", name)
                 yield fault(VIOLATION, "JUDGE-2", where, "the rubric has no such dimension")
-        elif _is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
+        elif is_number(score) and not SCALE[0] <= score <= SCALE[-1]:
             problem = f"is {shown(score)}, outside the scale 0 to 2"
             yield fault(VIOLATION, "JUDGE-3.1", pointer("scores", name), problem)
 
@@ -262,7 +262,7 @@ def _evasion(reply: Json, rules: Rules) -> Iterator[Fault]:
         or (isinstance(score, str) and score.strip().casefold() in none)
         for name in DIMENSIONS
     )
-    if blank and not any(name != OVERALL and _is_number(raw_scores[name]) for name in raw_scores):
+    if blank and not any(name != OVERALL and is_number(raw_scores[name]) for name in raw_scores):
         yield fault(EVASION, "JUDGE-6.4", "/scores", "no dimension is scored")
 
 
@@ -327,10 +327,6 @@ def _own_flags(reply: Json) -> Iterator[Fault]:
     for index, flag in enumerate(items(reply, "flags")):
         if flag in FLAGS:
             yield fault(flag, "JUDGE-5.5", pointer("flags", index), f"the judge itself says {flag}")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _text(item: dict[str, Any], key: str) -> str:

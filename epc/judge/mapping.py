@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, Final
 
 from epc.errors import Finding
-from epc.json_text import pointer
+from epc.json_text import is_number, pointer
 from epc.judge.check import Fault, fault
 from epc.judge.reply import Json, shown, verdict_of
 from epc.judge.samples import FILE_NAME, NAMES, Identity, Sample, problems, read_identity
@@ -319,9 +319,7 @@ def _written(text: str) -> Any:
 
 
 def _number(value: Any) -> Fraction | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return exactly(value)
+    return exactly(value) if is_number(value) else None
 
 
 def exactly(value: float) -> Fraction:

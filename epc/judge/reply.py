@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from epc.errors import Finding
-from epc.json_text import decode, parse, pointer
+from epc.json_text import decode, is_number, parse, pointer
 from epc.spec.judge_v1 import (
     DECISIVE,
     DIMENSIONS,
@@ -233,6 +233,4 @@ def score_in(reply: str) -> float | None:
         numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
         return float(numbers.pop()) if len(numbers) == 1 else None
     value = value.get(_KEY) if isinstance(value, dict) else value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)
+    return float(value) if is_number(value) else None

@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
 from epc.records.findings import Findings
 from epc.records.strict_json import disagreements
@@ -68,11 +67,6 @@ class Canary(Struct, frozen=True, kw_only=True):
     departed: bool
     before: tuple[str | None, ...] | None = None
 
-    def as_json(self) -> Json:
-        """Return it as it stands in a manifest."""
-        document: Json = as_json(self)
-        return document
-
 
 def kept(answer: str) -> str:
     """Return as much of an answer as is kept: a verdict is a letter."""
@@ -100,7 +94,7 @@ def check_canary(stated: Canary, findings: Findings, where: str = "/canary") -> 
         findings.add(_CLAUSE, f"{where}/panels", "not one number of pairs", _RESTORE)
         return
     expected = canary(stated.panels, stated.before)
-    for json_pointer in disagreements(expected.as_json(), stated.as_json()):
+    for json_pointer in disagreements(as_json(expected), as_json(stated)):
         findings.add(
             _CLAUSE, f"{where}{json_pointer}", "does not follow from the answers", _RESTORE
         )

@@ -18,6 +18,7 @@ from epc.json_text import (
     Reader,
     decode,
     finding,
+    is_number,
     parse,
     pointer,
 )
@@ -202,12 +203,8 @@ def _differences(expected: Any, actual: Any, where: str) -> Iterator[str]:
     elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
         for index, (left, right) in enumerate(zip(expected, actual, strict=True)):
             yield from _differences(left, right, f"{where}/{index}")
-    elif _is_number(expected) and _is_number(actual):
+    elif is_number(expected) and is_number(actual):
         if not isclose(expected, actual, rel_tol=0, abs_tol=AGREEMENT):
             yield where
     elif type(expected) is not type(actual) or expected != actual:
         yield where
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -10,7 +10,7 @@ from typing import Final
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records.manifest import EVALUATOR, ModelIdentity, RoleName
-from epc.records.observed.types import UNKNOWN, Judge
+from epc.records.observed.types import Judge
 from epc.registry import platforms
 from epc.registry.cards import Said
 from epc.registry.expiry import misdated
@@ -161,14 +161,9 @@ def _of_record(registry: Registry, offer: Offer) -> Iterator[Finding]:
         yield Finding(clause=layout.KNOWN, where="--platform", problem=problem, remedy=remedy)
 
 
-def spelt(judge: Judge) -> str:
-    """Return how a source writes who was asked: the model, or else the name that it gives it."""
-    return judge.name if judge.model == UNKNOWN else judge.model
-
-
 def named_by(registry: Registry, judge: Judge) -> Iterator[Generation]:
     """Yield the generations that a source's name for a judge can mean."""
-    name = spelt(judge)
+    name = judge.called
     # As the source may write it: a maker's folder before it, as model hubs have it.
     for each in dict.fromkeys((name, name.rpartition("/")[2])):
         yield from (generation for generation, _ in registry.names.exactly(each))
@@ -178,7 +173,7 @@ def _of_source(registry: Registry, offer: Offer) -> Iterator[Finding]:
     """Yield where recorded verdicts are offered as those of another than their source states."""
     # Reading R77: a generation that the source does not state is never guessed.
     assert offer.stated
-    claimed, name = offer.said.generation, spelt(offer.stated)
+    claimed, name = offer.said.generation, offer.stated.called
     if claimed not in {generation.name for generation in named_by(registry, offer.stated)}:
         path = f"{FOLDER}/{EVALUATORS}/{claimed}.json"
         yield Finding(

@@ -52,7 +52,7 @@ def documents(report: Report, retrieved: datetime) -> "Iterator[tuple[str, Json]
     judges: dict[tuple[str, str], list[Group]] = {}
     for group in report.groups:
         judge = group.setting.judge
-        judges.setdefault((_model(judge), judge.platform), []).append(group)
+        judges.setdefault((judge.called, judge.platform), []).append(group)
     for (model, platform), groups in judges.items():
         results = [each for group in groups for each in _results(group, report.source)]
         if results:
@@ -74,10 +74,6 @@ def documents(report: Report, retrieved: datetime) -> "Iterator[tuple[str, Json]
             )
 
 
-def _model(judge: Judge) -> str:
-    return judge.name if judge.model == UNKNOWN else judge.model
-
-
 def _source(source: Source) -> "Json":
     return {
         "source_name": source.name,
@@ -96,7 +92,7 @@ def _model_info(judge: Judge) -> "Json":
     platform = {} if judge.platform == UNKNOWN else {"inference_platform": judge.platform}
     return {
         "name": judge.name,
-        "id": _model(judge),
+        "id": judge.called,
         **platform,
         # Nobody stated either, and a name does not say it.
         "additional_details": {"deployment_type": UNKNOWN, "model_availability": UNKNOWN},

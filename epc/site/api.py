@@ -38,7 +38,7 @@ def documents(site: Site) -> Iterator[tuple[str, Json]]:
     """Yield each document that is of more than one page, with its path from the site's root."""
     yield f"{HOME}/index.json", _index(site)
     yield f"{HOME}/expiry.json", _expiry(site)
-    successions = [succession.as_json() for succession in site.successions]
+    successions = [as_json(succession) for succession in site.successions]
     yield SUCCESSION, {"as_of": site.as_of.isoformat(), "judges": successions}
     changes = [change.as_json() for change in site.changes]
     yield f"{HOME}/changes.json", {"as_of": site.as_of.isoformat(), "changes": changes}

@@ -91,6 +91,11 @@ class Judge:
     model: str
     platform: str
 
+    @property
+    def called(self) -> str:
+        """The model, or the judge's name where the source does not state it."""
+        return self.name if self.model == UNKNOWN else self.model
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
@@ -98,6 +103,12 @@ class Prompt:
 
     name: str
     sha256: str
+
+    def is_one(self, other: "Prompt") -> bool:
+        """Return whether two are one: by digest, or by name where neither digest is stated."""
+        if UNKNOWN == self.sha256 == other.sha256:
+            return self.name == other.name != UNKNOWN
+        return self.sha256 == other.sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

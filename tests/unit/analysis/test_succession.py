@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from epc.analysis.ballots import Ballot, Said
-from epc.analysis.succession import agreements
+from epc.analysis.succession import agreed
 from epc.records.observed.types import Judge, Prompt, Setting
 from epc.statistics.clusters import clustered_share
 
@@ -44,7 +44,7 @@ def test_both_orders_of_an_item_are_one_observation_and_few_items_no_kind_of_tas
     new = ballot("new", [A] * 9 + [B] * 6)
     hits = np.repeat([1.0] * 9 + [0.0] * 6, 2)
 
-    every, plain = agreements([old], [new])  # "hard" has five items only
+    every, plain = agreed([old], [new]).agreements  # "hard" has five items only
 
     figure = every.alike
     assert (figure.value, figure.n, figure.items) == (0.6, 30, 15)
@@ -57,7 +57,7 @@ def test_both_orders_of_an_item_are_one_observation_and_few_items_no_kind_of_tas
 def test_the_best_by_the_lower_end_comes_first_and_a_judge_in_two_files_is_one() -> None:
     old, good, bad = ballot("old", [A] * 12), ballot("good", [A] * 12), ballot("bad", [B] * 12)
 
-    found = agreements([old, old], [bad, good, good])
+    found = agreed([old, old], [bad, good, good]).agreements
 
     assert [each.model for each in found if each.subset is None] == ["good", "bad"]
     assert found[0].alike.value == pytest.approx(1)
@@ -68,6 +68,7 @@ def test_pairs_of_one_question_are_one_unit_of_the_interval() -> None:
         said = {(("q", key[0][0], "b"), key[1]): each for key, each in given.said.items()}
         return replace(given, said=said)
 
-    found = agreements([asked_once(ballot("old", [A] * 9))], [asked_once(ballot("new", [A] * 9))])
+    old, new = (asked_once(ballot(name, [A] * 9)) for name in ("old", "new"))
+    found = agreed([old], [new]).agreements
 
     assert [(each.items, each.alike.items, each.alike.ci95) for each in found] == [(9, 1, None)]

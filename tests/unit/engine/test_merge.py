@@ -12,6 +12,7 @@ from epc.engine.merge import merge
 from epc.errors import UsageError
 from epc.records.canary import CanaryPanel, When, canary
 from epc.records.strict_json import dumps
+from epc.records.typed import as_json
 
 
 def shards(folder: Path, *seeds: list[int], **asked: Any) -> list[Path]:
@@ -102,7 +103,7 @@ def asked_of(folder: Path, *panels: str) -> None:
     )
     path = folder / "manifest.json"
     document = json.loads(path.read_text("utf-8"))
-    path.write_text(dumps({**document, "canary": stated.as_json()}), "utf-8")
+    path.write_text(dumps({**document, "canary": as_json(stated)}), "utf-8")
 
 
 def test_reading_r76_a_shard_whose_first_panel_another_evaluator_answered_is_named(
