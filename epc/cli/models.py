@@ -47,11 +47,11 @@ def fetch(models: tuple[str, ...]) -> None:
       epc models fetch
       epc models fetch local/smollm2-135m
     """
+    from epc.engine.local import weights
     from epc.engine.local.models import BASE, named
 
     for name in models or (f"local/{BASE}",):
-        weights = named(name.removeprefix("local/")).weights
-        if weights is None:
-            note(f"{name} needs no weights")
-        else:
+        if named(name.removeprefix("local/")).has_weights:
             click.echo(str(weights.fetch(note)))
+        else:
+            note(f"{name} needs no weights")

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from epc.engine.inspected import SDKS
 from epc.engine.inspected import missing as missing_package
-from epc.engine.local.weights import SMOLLM2
+from epc.engine.local import weights
 from epc.engine.providers import NATIVE, PROVIDERS
 from epc.engine.remote import NOT_ASCII, is_address, is_sendable, public_address
 from epc.errors import WorldError
@@ -71,13 +71,13 @@ def _extra(name: str) -> Check:
 
 
 def _weights() -> Check:
-    fix, path = "epc models fetch local/smollm2-135m", SMOLLM2.path(SMOLLM2.name)
+    fix, path = "epc models fetch local/smollm2-135m", weights.path()
     try:
-        ok = SMOLLM2.present()
+        ok = weights.present()
     except WorldError as error:
-        return Check(what=SMOLLM2.name, ok=False, found=str(error), fix=fix)
+        return Check(what=weights.NAME, ok=False, found=str(error), fix=fix)
     state = str(path) if ok else f"not at {path}"
-    return Check(what=SMOLLM2.name, ok=ok, found=state, fix=fix)
+    return Check(what=weights.NAME, ok=ok, found=state, fix=fix)
 
 
 def _room() -> Check:

@@ -83,15 +83,15 @@ def fetch_weights(names: Iterable[str | None], say: Callable[[str], None]) -> No
     local = [name.removeprefix("local/") for name in members if name.startswith("local/")]
     if not local:
         return
+    from epc.engine.local import weights
     from epc.engine.local.models import named
 
     embedded = [named(name) for name in local]
     for name in members:
         if not name.startswith("local/"):
             open_model(name)
-    for each in embedded:
-        if each.weights is not None:
-            each.weights.fetch(say)
+    if any(each.has_weights for each in embedded):
+        weights.fetch(say)
 
 
 class Questions(Struct, frozen=True, kw_only=True):

@@ -26,11 +26,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.engine.catalog import open_model
-from epc.engine.local.weights import SMOLLM2
+from epc.engine.local import weights
 from epc.engine.model import Prompt
 from epc.protocol.verdict import parse_verdict
 
-MODEL: Final = f"llamacpp/{SMOLLM2.name}"
+MODEL: Final = f"llamacpp/{weights.NAME}"
 A_LETTER: Final = ("--body", 'grammar="root ::= \\"A\\" | \\"B\\""')
 _EMBEDDED: Final = "local/smollm2-135m"
 # So many tokens an embedded executor writes: the same answers are then to be expected.
@@ -55,8 +55,8 @@ def serving_weights() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    weights = SMOLLM2.path(SMOLLM2.name)
-    server = subprocess.Popen([sys.executable, "-c", _SERVER, str(weights), str(port)])
+    words = [sys.executable, "-c", _SERVER, str(weights.path()), str(port)]
+    server = subprocess.Popen(words)
     try:
         _wait_for(port)
         yield f"http://127.0.0.1:{port}/v1"

@@ -24,10 +24,9 @@ from typing import Final
 from msgspec import structs
 from msgspec.structs import replace
 
-from epc.engine.local import runtime
+from epc.engine.local import runtime, weights
 from epc.engine.local.runtime import SLOT_TOKENS
 from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, said
-from epc.engine.local.weights import SMOLLM2, Weights
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError, unknown
@@ -327,37 +326,36 @@ class Embedded:
 
     what: str
     opened: Callable[[str], Model]
-    weights: Weights | None = None
+    has_weights: bool = True
 
     def needs(self, name: str) -> str | None:
         """Return the command that gets what this model lacks, or None if it can be used.
 
         Raises: WorldError if its weights are there but are others.
         """
-        if self.weights is not None and not self.weights.present():
+        if self.has_weights and not weights.present():
             return f"epc models fetch local/{name}"
         return None
 
 
 LOCAL_MODELS: Final = {
-    BASE: Embedded("asked by the prompt, free text; executor or evaluator", Local, SMOLLM2),
+    BASE: Embedded("asked by the prompt, free text; executor or evaluator", Local),
     f"{BASE}-constrained": Embedded(
         "asked by the prompt, can only say A or B; evaluator",
         lambda name: Local(name, constraint="A|B"),
-        SMOLLM2,
     ),
     f"{BASE}-labels": Embedded(
-        "asked by the prompt, says how likely A and B were; evaluator", Labels, SMOLLM2
+        "asked by the prompt, says how likely A and B were; evaluator", Labels
     ),
-    f"{BASE}-likelihood": Embedded("prefers the likelier answer; evaluator", Likelihood, SMOLLM2),
+    f"{BASE}-likelihood": Embedded("prefers the likelier answer; evaluator", Likelihood),
     f"{BASE}-judge-likelihood": Embedded(
         "scores by the likelihood of 0, 1 and 2, and quotes the output; judge",
         LikelihoodJudge,
-        SMOLLM2,
     ),
     "word-count": Embedded(
         "a rule: prefers the answer of more words; evaluator",
         WordCount,
+        has_weights=False,
     ),
 }
 
@@ -373,9 +371,8 @@ def open_local(name: str) -> Model:
     Raises: UsageError if there is no such model or something that it needs is not here.
     """
     embedded = named(name)
-    if embedded.weights is not None and not embedded.weights.present():
-        missing = embedded.weights.name
-        raise UsageError(f"the weights {missing} are not here yet: run `{embedded.needs(name)}`")
+    if missing := embedded.needs(name):
+        raise UsageError(f"the weights {weights.NAME} are not here yet: run `{missing}`")
     return embedded.opened(name)
 
 

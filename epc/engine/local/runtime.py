@@ -21,7 +21,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from epc.engine.local.weights import SMOLLM2
+from epc.engine.local import weights
 from epc.engine.model import Completion, Identity
 from epc.errors import WorldError
 from epc.protocol.results import Json
@@ -78,12 +78,6 @@ class Runtime:
         if self._loaded is None:
             self._loaded = _Loaded(self._weights)
         return self._loaded
-
-
-@cache
-def shared_runtime(weights: Path) -> Runtime:
-    """Return the one runtime that every role with these weights shares."""
-    return Runtime(weights)
 
 
 class _Loaded:
@@ -200,10 +194,10 @@ def identity_of(name: str, **details: object) -> Identity:
     """Return who answers: these weights under this runtime, and what more decides the answers."""
     return Identity(
         model=f"local/{name}",
-        version=f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}",
+        version=f"{weights.NAME} {weights.SHA256[:12]}",
         endpoint="embedded",
         details={
-            "weights": SMOLLM2.describe(),
+            "weights": weights.described(),
             "runtime": describe(),
             "system_prompt": SYSTEM_PROMPT,
             **details,
@@ -211,9 +205,10 @@ def identity_of(name: str, **details: object) -> Identity:
     )
 
 
+@cache
 def loaded() -> Runtime:
-    """Return the runtime that every role with these weights shares."""
-    return shared_runtime(SMOLLM2.path(SMOLLM2.name))
+    """Return the one runtime that every role with the weights shares."""
+    return Runtime(weights.path())
 
 
 def messages(prompt: str) -> list[Json]:

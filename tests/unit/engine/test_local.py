@@ -13,9 +13,9 @@ import pytest
 from engine_support import PATIENCE_S, epc
 from records_support import probes_of
 
+from epc.engine.local import weights
 from epc.engine.local.models import BASE, Likelihood, open_local
-from epc.engine.local.runtime import Runtime, Stopped, server_count, shared_runtime
-from epc.engine.local.weights import SMOLLM2
+from epc.engine.local.runtime import Runtime, Stopped, loaded, server_count
 from epc.engine.model import Completion, Prompt
 from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
@@ -34,9 +34,9 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    if not SMOLLM2.present():
+    if not weights.present():
         pytest.fail("the embedded weights are missing: run `epc models fetch` first")
-    shared = shared_runtime(SMOLLM2.path(SMOLLM2.name))
+    shared = loaded()
     yield shared
     shared.close()
 
@@ -284,7 +284,7 @@ def test_epc_2_2_the_identity_pins_weights_and_runtime(runtime: Runtime) -> None
     identity = open_local(BASE).identity
 
     assert identity.endpoint == "embedded"
-    assert identity.details["weights"]["sha256"] == SMOLLM2.files[SMOLLM2.name]
+    assert identity.details["weights"]["sha256"] == weights.SHA256
     assert identity.details["runtime"]["name"] == "xllamacpp"
     assert identity.details["runtime"]["processor"]
 

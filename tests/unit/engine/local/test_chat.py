@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from epc.engine.local import runtime
-from epc.engine.local.weights import SMOLLM2
+from epc.engine.local import runtime, weights
+from epc.engine.local.models import Labels, Local
 
 CHUNKS: list[dict[str, Any]] = [
     {"choices": [{"delta": {"content": "A"}, "finish_reason": None}]},
@@ -27,16 +27,13 @@ def test_the_identity_names_the_weights_their_runtime_and_what_else_decides() ->
     identity = runtime.identity_of("smollm2", score="listed")
 
     assert (identity.model, identity.endpoint) == ("local/smollm2", "embedded")
-    assert identity.version == f"{SMOLLM2.name} {SMOLLM2.files[SMOLLM2.name][:12]}"
+    assert identity.version == f"{weights.NAME} {weights.SHA256[:12]}"
     assert identity.details is not None
     assert set(identity.details) == {"weights", "runtime", "system_prompt", "score"}
 
 
-def test_every_role_shares_one_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "shared_runtime", lambda path: ("runtime", path))
-
-    shared: Any = runtime.loaded()
-    assert shared == ("runtime", SMOLLM2.path(SMOLLM2.name))
+def test_every_role_shares_one_runtime() -> None:
+    assert Local("smollm2-135m")._runtime is Labels("smollm2-135m-labels")._runtime
 
 
 def test_an_answer_has_its_text_its_end_and_its_tokens() -> None:
