@@ -57,42 +57,6 @@ class _Envelope(Struct, frozen=True):
     result: _Answers | None = None
 
 
-class Decided(Struct, frozen=True, kw_only=True):
-    """What a reply says: an answer in the words of a record, or a refusal. Unit: tokens."""
-
-    answer: str
-    finish_reason: str
-    model: str | None
-    tokens_in: int | None
-    tokens_out: int | None
-
-
-def holds_decisions(value: Any) -> bool:
-    """Return whether a reply is one of typed answers."""
-    return isinstance(value, dict) and not {"answers", "success"}.isdisjoint(value)
-
-
-def read_decisions(value: Any, prompt: str) -> Decided:
-    """Return what typed answers to a prompt's questions say.
-
-    Raises: ValueError or LookupError if they are none.
-    """
-    reply = msgspec.convert(value, _Envelope).result or msgspec.convert(value, _Answers)
-    answers = reply.answers
-    if isinstance(answers, list):
-        answers = {answer.name or "": answer for answer in answers}
-    pairs = [(asking, answers[asking.name]) for asking in askings(prompt)]
-    refused = any(answer.type == REFUSED for _, answer in pairs)
-    decisions = {} if refused else {asking.name: _decision(asking, one) for asking, one in pairs}
-    return Decided(
-        answer="" if refused else reply_of(prompt, decisions),
-        finish_reason=REFUSED if refused else "stop",
-        model=reply.model,
-        tokens_in=reply.usage.input_tokens,
-        tokens_out=reply.usage.output_tokens,
-    )
-
-
 def _decision(asking: Asking, answer: _Answer) -> Decision:
     """Return one answer as a decision among the options; a score is its likeliest level.
 
@@ -115,6 +79,7 @@ def _decision(asking: Asking, answer: _Answer) -> Decision:
     return Decision(chosen=chosen, probabilities=probabilities)
 
 
+_OF_DECISIONS: Final = {"answers", "success"}  # keys of a reply of typed answers
 _LONGEST_NAME: Final = 300  # characters
 _SHOWN: Final = 80
 # The finish reasons by which gateways, and Zhipu, say that generation broke off.
@@ -183,17 +148,23 @@ def read_completion(value: Any) -> Said:
 def read_decided(value: Any, prompt: str) -> Said:
     """Return what typed answers to a prompt's questions say, as a chat completion's is.
 
-    Raises: ValueError, LookupError, TypeError or AttributeError if they are none.
+    Raises: ValueError or LookupError if they are none.
     """
-    reply = read_decisions(value, prompt)
+    reply = msgspec.convert(value, _Envelope).result or msgspec.convert(value, _Answers)
+    answers = reply.answers
+    if isinstance(answers, list):
+        answers = {answer.name or "": answer for answer in answers}
+    pairs = [(asking, answers[asking.name]) for asking in askings(prompt)]
+    refused = any(answer.type == REFUSED for _, answer in pairs)
+    decisions = {} if refused else {asking.name: _decision(asking, one) for asking, one in pairs}
     return Said(
-        answer=reply.answer,
+        answer="" if refused else reply_of(prompt, decisions),
         reasoning="",
-        finish_reason=reply.finish_reason,
+        finish_reason=REFUSED if refused else "stop",
         served_model=named(reply.model),
         system_fingerprint=None,
-        tokens_in=counted(reply.tokens_in),
-        tokens_out=counted(reply.tokens_out),
+        tokens_in=counted(reply.usage.input_tokens),
+        tokens_out=counted(reply.usage.output_tokens),
         reasoning_tokens=None,
     )
 
@@ -211,11 +182,8 @@ def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     try:
         value = decoded(reply)
         if call.headers is not None:
-            said = (
-                read_decided(value, call.prompt)
-                if holds_decisions(value)
-                else read_completion(value)
-            )
+            is_decided = isinstance(value, dict) and not _OF_DECISIONS.isdisjoint(value)
+            said = read_decided(value, call.prompt) if is_decided else read_completion(value)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield "reply", f"holds no answer: {_short(reply)}"
         return
