@@ -29,7 +29,9 @@ def refused(source: Path, shape: str) -> str:
 
 
 def test_a_folder_of_logs_is_audited_as_one(tmp_path: Path) -> None:
-    folder = logs(tmp_path / "logs", *(log([sample(n, {"grade": graded("C")})], n) for n in "12"))
+    folder = logs(
+        tmp_path / "logs", *(log([sample(n, {"grade": graded("C")})], str(n)) for n in (1, 2))
+    )
 
     done = epc("audit", folder)
 
