@@ -7,6 +7,7 @@ every column, and stands on the line that it begins on.
 
 import csv
 import io
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from epc.records.findings import Causes
 
 LONGEST: Final = MAX_DOCUMENT_BYTES  # characters of a line, and of a cell
 _DELIMITERS: Final = ",;\t"
+_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d{1,2}\s*")
 _UTF8: Final = "save it in Excel as `CSV UTF-8`, or with another program in UTF-8"
 _CSV: Final = "save it as CSV in UTF-8; a quote inside quotes appears twice"
 _RAGGED: Final = "put a cell that holds a delimiter, a quote or a line break between quotes"
@@ -99,6 +101,11 @@ def table_of(path: Path, clause: str, causes: Causes | None = None) -> Iterator[
             yield CsvTable(text, path, clause, causes)
     finally:
         csv.field_size_limit(usual)
+
+
+def decimal(cell: str) -> str:
+    """Return a number with a point for a decimal comma: 3,5 is 3.5, and of 1,000 nobody knows."""
+    return cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell
 
 
 def csv_text(rows: Iterable[Iterable[object]], end: str = "\r\n") -> str:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from epc.digests import file_sha256, sha256
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.printable import inert
-from epc.records.csv_tables import csv_text, table_of
+from epc.records.csv_tables import csv_text, decimal, table_of
 from epc.records.findings import Causes
 from epc.records.strict_json import dumps_line, read, read_lines, write, write_text
 from epc.records.typed import as_json, parse, written
@@ -30,6 +30,7 @@ LEDGER: Final = "loop.ledger.jsonl"
 _LOG, _PLAN, _CHECKS, _KEPT = ".loop.jsonl", ".plan.json", ".checks.jsonl", ".kept.jsonl"
 _DIGITS: Final = 12
 _TABLES: Final = (".csv", ".tsv")
+_SCORE: Final = "score"
 _TEXTS: Final = ("text", "input", "question", "prompt")  # where an item has its text, in order
 _NAMES: Final = ("item", "id")  # where it has its name
 _SORTED: Final = json.JSONEncoder(sort_keys=True, default=lambda value: plain(value))  # noqa: PLW0108  (it stands below)
@@ -358,13 +359,18 @@ def _rows(path: Path, kind: type[T]) -> list[T]:
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # the slower way below says where
     causes, rows = Causes(path, CLAUSE), []
-    for line, (_, value) in enumerate(_values(path), 1):
+    for place, value in _values(path):
+        line = int(place.rpartition(":")[2])
         try:
             rows.append(msgspec.convert(value, kind, strict=path.suffix not in _TABLES))
         except msgspec.ValidationError as error:
             names = ", ".join(field.name for field in msgspec.structs.fields(kind))
             here = f"; this one has {', '.join(value)}: rename" if isinstance(value, dict) else ""
-            causes.add(line, "", str(error), f"a line has {names}{here}")
+            problem, remedy = str(error), f"a line has {names}{here}"
+            if problem.endswith("`$.score`"):
+                problem = f"the score {value.get(_SCORE)!r} is no number"
+                remedy = "write a number, as 3.5, or leave the line out"
+            causes.add(line, "", problem, remedy)
         else:
             if not _is_finite(rows[-1]):
                 causes.add(line, "", "the score is no finite number", "leave the line out")
@@ -377,7 +383,10 @@ def _values(path: Path) -> Iterator[tuple[str, Any]]:
     if path.suffix in _TABLES:
         with table_of(path, CLAUSE) as table:
             for line, cells in table:
-                yield f"{path}:{line}", {name: cell for name, cell in cells.items() if cell}
+                filled = {name: cell for name, cell in cells.items() if cell}
+                if _SCORE in filled:
+                    filled |= {_SCORE: decimal(filled[_SCORE])}
+                yield f"{path}:{line}", filled
         return
     for index, value, problems in read_lines(path, path.name, foreign=True):
         place = f"{path}:{index + 1}"

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from epc.judge.reply import score_in
+from epc.records.csv_tables import decimal
 from epc.records.findings import Causes
 from epc.records.observed.checking import misread
 from epc.records.observed.converting import FAILS, Request, Taken, day_of, digest
@@ -52,7 +53,6 @@ _FORMS: Final = {  # by field, or by the end of its name
     "sha256": "a SHA-256: 64 hexadecimal digits",
 }
 _NUMBER: Final = re.compile(r"\s*[-+]?\d+(\.\d*)?\s*")
-_COMMA: Final = re.compile(r"\s*[-+]?\d+,\d{1,2}\s*")  # 3,5; of 1,000 nobody knows
 _LABELS: Final = frozenset([*SIDES, *PASSES, *NO_ANSWER, *_WORDS[VERDICT]])
 _NO_SCORE: Final = "without a score, so without a verdict"
 _NO_PLAIN_SCORE: Final = "with a score that is no plain number (8/10 is read as 8)"
@@ -211,8 +211,7 @@ def _turned(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(name: str, cell: str) -> str | float:
     """Return a cell as the field has it; a score may be `8/10`."""
-    if name in NUMBERS and _COMMA.fullmatch(cell):
-        cell = cell.replace(",", ".")
+    cell = decimal(cell) if name in NUMBERS else cell
     if name == HUMAN_SCORE and ";" in cell:
         return fmean(float(_read(name, part.strip())) for part in cell.split(";"))
     if name not in (*SCORES, HUMAN_SCORE) or _NUMBER.fullmatch(cell):

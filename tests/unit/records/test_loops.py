@@ -54,8 +54,8 @@ def test_reading_r93_a_log_stands_in_the_order_of_seq(tmp_path: Path) -> None:
     ("line", "place", "problem"),
     [
         ('{"candidate": "a", "item": "x"}', ":2", "missing required field `score`"),
-        ('{"candidate": "a", "item": "x", "score": "7"}', ":2", "got `str` - at `$.score`"),
-        ('{"candidate": "a", "item": "x", "score": NaN}', ":2", "got `null` - at `$.score`"),
+        ('{"candidate": "a", "item": "x", "score": "7"}', ":2", "the score '7' is no number"),
+        ('{"candidate": "a", "item": "x", "score": NaN}', ":2", "the score None is no number"),
         ('{"candidate": "a"', ":2", "not JSON at line 2"),
     ],
     ids=["no score", "a text", "no number", "no JSON"],
@@ -76,8 +76,13 @@ def test_reading_r93_a_score_in_a_table_that_is_no_number_is_named(tmp_path: Pat
     table = tmp_path / "log.csv"
     table.write_text("candidate,item,score,split\na,1,nan,val\n", "utf-8")
 
-    with pytest.raises(MalformedError, match="no finite number"):
+    with pytest.raises(MalformedError, match=r"log\.csv:2: the score is no finite number"):
         read_log(table)
+    table.write_text("candidate;item;score;split\na;1;3,5;val\n\na;2;n/a;val\n", "utf-8")
+    with pytest.raises(MalformedError, match=r"log\.csv:4: the score 'n/a' is no number"):
+        read_log(table)
+    table.write_text("candidate;item;score;split\na;1;3,5;val\n", "utf-8")
+    assert read_log(table).rows[0].score == 3.5
 
 
 def test_reading_r93_a_text_is_the_same_however_it_is_spaced_and_labelled() -> None:
