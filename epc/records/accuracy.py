@@ -14,7 +14,7 @@ from epc.errors import UsageError
 from epc.protocol.diagnostics import StrategyReliability, brier, ece
 from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
-from epc.records.csv_tables import table_of
+from epc.records.csv_tables import decimal, table_of
 from epc.records.findings import Findings
 from epc.records.manifest import Head, Manifest, plain
 from epc.records.rows import Trial, read_typed
@@ -110,7 +110,7 @@ def is_calibration(json_pointer: str) -> bool:
 
 
 def _row(row: Mapping[str, str], where: str) -> tuple[str, float]:
-    name, text = row["strategy"], row["accuracy"]
+    name, text = row["strategy"], decimal(row["accuracy"])
     if not name:
         raise UsageError(f"{where}: strategy is empty, expected one of the run's")
     value = float(text) if fullmatch(_NUMBER, text.strip()) else -1.0

@@ -15,7 +15,7 @@ from epc.audit.quality import Quality, judged_of, quality
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
-from epc.records.csv_tables import CsvTable, csv_text, table_of
+from epc.records.csv_tables import CsvTable, csv_text, decimal, table_of
 from epc.records.strict_json import write_text
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain
@@ -85,7 +85,7 @@ def label_of(cell: str, where: str) -> float:
     Raises: MalformedError if it says nothing of the kind.
     """
     try:
-        value = _WORDS[cell] if cell in _WORDS else float(cell)
+        value = _WORDS[cell] if cell in _WORDS else float(decimal(cell))
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:

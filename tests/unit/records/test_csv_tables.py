@@ -10,8 +10,9 @@ from epc.engine.recorded import read_table
 from epc.errors import MalformedError
 from epc.judge.samples import Unit
 from epc.records.accuracy import read_accuracy
-from epc.records.csv_tables import table_of
+from epc.records.csv_tables import decimal, table_of
 from epc.records.findings import Causes
+from epc.records.gold import label_of
 from epc.records.judging.labels import read_labels
 from epc.records.judging.sources import entries_of
 from epc.records.observed import table
@@ -147,3 +148,12 @@ def test_a_finding_in_lines_of_json_has_the_line_of_the_file(tmp_path: Path) -> 
         read_labels(path, UNITS)
 
     assert refused.value.finding.where == "t.csv, line 3"
+
+
+def test_a_decimal_comma_is_read_where_nothing_else_is_meant(tmp_path: Path) -> None:
+    cells = [" 3,5", "-0,25", "1,000", "3,5,1", "a,5", "7"]
+    assert [decimal(cell) for cell in cells] == [" 3.5", "-0.25", "1,000", "3,5,1", "a,5", "7"]
+    path = tmp_path / "accuracy.csv"
+    path.write_text("strategy;accuracy\nx;0,5\n", "utf-8")
+    assert read_accuracy(path, ["x"])["values"] == {"x": 0.5}
+    assert label_of("0,5", "here") == 0.5
