@@ -220,7 +220,7 @@ def grid_options(command: Callable[..., None]) -> Callable[..., None]:
         def spread(
             work: Callable[[Point], Result], points: Sequence[Point], title: str
         ) -> Iterator[Result]:
-            from epc.engine import grid
+            from epc import grid
 
             return _counted(
                 grid.spread(work, points, jobs=jobs, cluster=cluster), len(points), title

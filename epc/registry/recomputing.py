@@ -4,6 +4,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ from msgspec import to_builtins
 
 from epc.analysis.audit import audit_manifest
 from epc.errors import EpcError, UsageError, WorldError
+from epc.grid import ALL_CORES, spread
 from epc.protocol.results import Json
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
@@ -130,18 +132,12 @@ def recompute(
     Raises: WorldError if the disk fails.
     """
     sealed = [(registry.snapshots[str(tag)], registry.seal(str(tag))) for tag in tags]
-    if len(sealed) <= _MOST_IN_ONE_PROCESS:
-        yield from (_again(checkout, snapshot, seal, source) for snapshot, seal in sealed)
-        return
-    from joblib import Parallel, delayed, parallel_config
-
-    # One thread a process: small products of matrices lose by threads, and most where all are busy.
-    with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
-        work = Parallel(return_as="generator")
-        yield from work(delayed(_again)(checkout, *each, source) for each in sealed)
+    jobs = 1 if len(sealed) <= _MOST_IN_ONE_PROCESS else ALL_CORES
+    yield from spread(partial(_again, checkout, source), sealed, jobs=jobs)
 
 
-def _again(checkout: Path, snapshot: Snapshot, seal: str | None, source: Path | None) -> Again:
+def _again(checkout: Path, source: Path | None, sealed: tuple[Snapshot, str | None]) -> Again:
+    snapshot, seal = sealed
     tag = str(snapshot.tag)
     if seal is None:
         return Again(tag=tag, changed=[], problems=["no event says that it was published"])

@@ -20,6 +20,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from epc.errors import Finding, MalformedError, UsageError
+from epc.grid import ALL_CORES, spread
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
@@ -66,27 +67,18 @@ def gathered(pages: Sequence[SnapshotPage]) -> dict[str, Evidence]:
         if page.audit
     }
     found: dict[str, Evidence] = {}
-    for tag, evidence in zip(jobs, _worked_out([*jobs.values()]), strict=True):
+    at_once = 1 if len(jobs) <= _MOST_IN_ONE_PROCESS else ALL_CORES
+    done = spread(_evidence_of, [*jobs.values()], jobs=at_once)
+    for tag, evidence in zip(jobs, done, strict=True):
         if isinstance(evidence, Finding):
             raise MalformedError(evidence)
         found[tag] = evidence
     return found
 
 
-def _worked_out(jobs: Sequence[_Job]) -> Iterator[Evidence | Finding]:
-    """Yield for each job its evidence, or what is wrong with its source, using all cores."""
-    if len(jobs) <= _MOST_IN_ONE_PROCESS:
-        yield from (_evidence_of(*job) for job in jobs)
-        return
-    from joblib import Parallel, delayed, parallel_config
-
-    with parallel_config(backend="loky", n_jobs=-1, inner_max_num_threads=1):
-        work = Parallel(return_as="generator")
-        yield from work(delayed(_evidence_of)(*job) for job in jobs)
-
-
-def _evidence_of(audit: AuditSummary, path: Path, trials: Path | None) -> Evidence | Finding:
+def _evidence_of(job: _Job) -> Evidence | Finding:
     """Return what a snapshot's files say, or what is wrong with them."""
+    audit, path, trials = job
     document, problems = strict_json.read(path)
     if problems:
         return replace(problems[0], where=f"{path}{problems[0].where}")

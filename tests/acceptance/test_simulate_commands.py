@@ -17,8 +17,8 @@ from studies.learning_rules import rules
 from studies.learning_rules.command import command as study
 from studies.learning_rules.rules import RATES, Point
 
+from epc import grid
 from epc.audit import power
-from epc.engine import grid
 
 CARRIES = "carries a favourite"
 PAIR = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")

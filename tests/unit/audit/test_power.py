@@ -16,7 +16,7 @@ from budget_support import is_night
 from epc.audit import power
 from epc.audit.pilot import PUBLISHED
 from epc.audit.power import Design, Outcome, Plan, planned, population_of, simulated, work
-from epc.engine.grid import spread
+from epc.grid import spread
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Points of a simulation spread over processes, or over a cluster.
+"""Points of some work spread over processes, or over a cluster.
 
 joblib carries them: its default backend is processes of this machine, and Dask and Ray each bring
 one of their own. A point says all that its figures depend on, its random stream among it, so they
@@ -14,6 +14,7 @@ from epc.errors import UsageError, WorldError
 Point = TypeVar("Point")
 Result = TypeVar("Result")
 
+ALL_CORES = -1  # as `jobs`
 _REACH = "10s"
 
 

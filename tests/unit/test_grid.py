@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import joblib
 import pytest
 
-from epc.engine.grid import spread
+from epc.grid import spread
 from epc.simulation.synthetic import Part, parts, simulate
 
 if TYPE_CHECKING:
