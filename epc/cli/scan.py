@@ -83,6 +83,8 @@ def command(
         note(f"not read, {why}: {many}")
     if result.kinds:
         note(f"not read, of kinds that are no source or configuration: {_kinds(result)}")
+    if not result.files:
+        note("nothing was read, so nothing is checked: name the folder of your project")
     leave(clean=not result.failing)
 
 
