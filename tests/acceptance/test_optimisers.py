@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
+from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
 import pytest
@@ -106,12 +106,18 @@ def test_reading_r93_two_tables_from_the_page(folder: Path) -> None:
     assert report["planned"] is False
 
 
+def processor_s() -> float:
+    """Return what the programs that ran here have used, on a busy machine as on an idle one."""
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 @pytest.mark.extra
 def test_the_demo_runs_gepa_and_ends_with_the_sentence_and_the_picture(tmp_path: Path) -> None:
-    begun = perf_counter()
+    begun = processor_s()
     words = "-m", "epc", "loop", "demo", "--seed", "1", "--registry", str(ROOT), "--out"
     first = ran(tmp_path, *words, "one")
-    took = perf_counter() - begun
+    took = processor_s() - begun
     second = ran(tmp_path, *words, "two")
 
     assert took < 60
