@@ -131,9 +131,9 @@ def of_threshold(repeats: int, items: int = 200) -> Iterator[Row]:
         }
 
 
-# Fewer wheels than the program has. Their noise is in the intervals; that of the interval's own
-# width costs less than a point of coverage.
-FEWER: Final = {"_WHEELS": 512, "_WHEELS_WITHOUT": 64}
+# Half of the program's wheels for what sets an interval's width. All of those of the figure itself:
+# they are the same in every table, so that fewer move all tables' figures alike.
+FEWER: Final = {"_WHEELS_WITHOUT": 64}
 
 
 def quality_of(world: World, seed: int) -> dict[str, tuple[float, ...]]:
@@ -164,7 +164,7 @@ def of_quality(repeats: int) -> Iterator[Row]:
         truth = world.truth()
         with Pool() as pool:
             every = pool.map(partial(quality_of, world), range(repeats))
-        row: Row = {"world": world.name}
+        row: Row = {"world": world.name, "tables": repeats}
         for name, middle in truth.items():
             rows = np.array([of[name] for of in every if name in of])
             if len(rows) and (rows[:, 2] - rows[:, 1]).max() > 0:

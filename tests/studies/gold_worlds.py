@@ -171,4 +171,6 @@ WORLDS: Final = (
     World(name="one strategy far above, 24 tasks", strategies=6, star=6.0, tasks=(24, 24)),
     World(name="two strategies, 20 tasks", strategies=2, kind="gold", tasks=(20, 20)),
     World(name="right in 80%, 250 tasks", strategies=6, tasks=(250, 250)),
+    World(name="right in 80%, three strategies, 20 tasks", strategies=3, tasks=(20, 20)),
+    World(name="right in 80%, two strategies, 20 tasks", strategies=2, tasks=(20, 20)),
 )
