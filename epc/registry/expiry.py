@@ -342,7 +342,7 @@ def _of_life(life: Life, *, measured: date | None, as_of: date) -> Iterator[_End
 
 
 def _of_age(first_day: date, policy: Policy) -> _End:
-    note = f"measured on {first_day}; a figure holds {policy.maximum_age} days at most"
+    note = f"measured on {first_day}; a figure is good for {policy.maximum_age} days"
     end = days_away(first_day, policy.maximum_age)
     return _End(day=end, reason="stale", source=POLICY, note=note)
 

@@ -84,9 +84,9 @@ def by_client(answer: Which) -> str:
     if not answer.by_client:
         return ""
     return (
-        "Asked by a client that adds its own text before the prompt, a known fault of the "
-        f"snapshots: {' and '.join(answer.by_client)}. So there is no price, and without that text "
-        "the share right may be another."
+        "Asked through a client that adds text before the prompt (a known fault): "
+        f"{' and '.join(answer.by_client)}. So they have no price, and without that text the share "
+        "right may differ."
     )
 
 

@@ -87,8 +87,8 @@ class Month:
         what = Counter(change.what for change in self.changes)
         gone = {page.name for page, _ in self.ended}
         return [
-            (len(gone), f"model{'s' * (len(gone) != 1)} ended somewhere"),
-            (len(self.came), "came"),
+            (len(gone), f"model{'s' * (len(gone) != 1)} ended on a platform"),
+            (len(self.came), f"new model{'s' * (len(self.came) != 1)}"),
             *((count, f"snapshot{'s' * (count != 1)} {name}") for name, count in what.items()),
         ]
 

@@ -49,7 +49,7 @@ def number(value: float | None) -> Markup:
 
 def signed(value: float | None) -> Markup:
     """Return a difference to three places, with its sign."""
-    return _data(value, lambda figure: f"{figure:+.3f}")
+    return _data(value, lambda figure: f"{figure:+z.3f}")
 
 
 def share(value: float | None) -> Markup:
@@ -70,7 +70,7 @@ def hundred(given: Figure | Known) -> Markup:
 
 def points(value: float | None) -> Markup:
     """Return a difference of win rates in points, with its sign."""
-    return _data(value, lambda figure: f"{100 * figure:+.1f}")
+    return _data(value, lambda figure: f"{100 * figure:+z.1f}")
 
 
 def whole(value: float | None) -> Markup:

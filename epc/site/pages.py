@@ -56,6 +56,11 @@ class Standing:
         """Whether it still holds on the day of building, as far as is known."""
         return self.state.status != "expired"
 
+    def day(self, today: date) -> date | None:
+        """Return its end, or the day until which it is promised where that is to come."""
+        promised = self.state.not_before
+        return self.state.until or (promised if promised and promised > today else None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direction:

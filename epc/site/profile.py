@@ -23,7 +23,7 @@ _SHARES: Final = (
     ("repeat_consistency", "same verdict, asked again", "Asked again it kept {} of 100 verdicts."),
 )
 _EVERY: Final = "all domains"
-_ONCE: Final = "Hollow: asked once. Full: asked eight times, with its 95% interval."
+_ONCE: Final = "Hollow: asked once. Full: eight times, with its 95% interval."
 _SCOPE: Final = "Anything about other prompts, versions or tasks."
 
 
@@ -57,7 +57,7 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
     return {
         "askings": asking_chart(site.registry.choices, judge),
         "chief": first,
-        "second": _second(page, first),
+        "second": _second(page, first, site.as_of),
         "instead": _instead(site, page, first),
         "title": _title(right),
         "forest": _forest(site, judge, right, [(figure, label) for figure, label, _ in known]),
@@ -69,20 +69,16 @@ def context(site: Site, page: EvaluatorPage, result: SnapshotPage | None) -> dic
     }
 
 
-def _second(page: EvaluatorPage, first: Platform | None) -> Platform | None:
+def _second(page: EvaluatorPage, first: Platform | None, today: date) -> Platform | None:
     """Return the other platform whose end or promise comes first."""
     dated = [
-        platform
+        (day, platform)
         for platform in page.platforms
         if platform is not first
         and platform.standing.held
-        and (platform.standing.state.until or platform.standing.state.not_before)
+        and (day := platform.standing.day(today))
     ]
-    return min(
-        dated,
-        key=lambda p: p.standing.state.until or p.standing.state.not_before or p.record.platform,
-        default=None,
-    )
+    return min(dated, key=lambda item: item[0], default=(None, None))[1]
 
 
 def _instead(site: Site, page: EvaluatorPage, first: Platform | None) -> Instead:
@@ -149,7 +145,7 @@ def _forest(
                 title="Verdicts of 100, as others recorded",
                 marks=[_mark(label, figure) for figure, label in ranked],
                 text=_hundredths,
-                reach=(0, 100),
+                reach=(50, 100),
             )
         )
     several = any(mark.once is not None for panel in panels for mark in panel.marks)

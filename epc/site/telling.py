@@ -7,6 +7,7 @@ from typing import Final
 
 from epc.audit.coupling import Into
 from epc.audit.facts import Word
+from epc.printable import begun
 from epc.registry.figures import Figure
 from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
@@ -148,7 +149,7 @@ def _never(card: Record) -> Iterator[str]:
 def _reported(page: SnapshotPage, citation: Citation, coin: Band | None) -> Told:
     row, name = page.row, page.card.evaluator.model
     work = citation.work.partition(",")[0]
-    answer = [f"{_listed(page.figures)}; of {row.n:,} seeds."]
+    answer = [f"{begun(_listed(page.figures))}; over {row.n:,} seeds."]
     if row.failed:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
     elif row.directions and coin:
@@ -197,7 +198,7 @@ def _judged(page: SnapshotPage) -> Told:
         answer = [f"Nothing: it is a failed run, because {row.snapshot.failure}."]
     answer += [f"{remark}." for remark in figures.get("remarks") or ()]
     word = (figures.get("competence") or {}).get("word", "capable")
-    unable = [f"That it can judge: its test with spoilt texts says {word.replace('_', ' ')}."]
+    unable = [f"That it can judge. Its test with spoilt texts: {word.replace('_', ' ')}."]
     return Told(
         asked=f"What does {name} say, under the judge protocol, of {row.n:,} samples of {targets}?",
         answer=tuple(answer),
@@ -219,7 +220,7 @@ def _optimised(page: SnapshotPage) -> Told:
         answer=tuple(starts_sentences(reports_of(page.row.snapshot))),
         may=("What this optimiser gained on these items under this recorded judge.",),
         may_not=(
-            "What another optimiser, task or prompt of the judge gains: ask with epc loop.",
+            "What another optimiser, task or prompt of the judge gains: epc loop measures it.",
             *_never(page.card),
         ),
     )
@@ -253,12 +254,12 @@ def _recorded(page: SnapshotPage, origin: Origin) -> Told:
                 "judge is asked."
             )
     return Told(
-        asked=f"What do the {count} show that {origin.name} recorded of {name}?",
+        asked=f"What do the {count} of {name} show? Source: {origin.name}.",
         answer=tuple(answer),
         may=(f"What {origin.name} recorded in the setting named, at the snapshot's commit.",),
         may_not=(
             "Anything of the model as it is served today: nothing was measured for this registry.",
-            "What the source does not state: that is unknown, and stays so.",
+            "What the source does not state: nobody knows it.",
             *_never(page.card),
         ),
     )

@@ -1,5 +1,6 @@
 """The generated pages' template engine: it escapes every value that it prints."""
 
+import re
 from datetime import date
 from functools import cache
 from typing import Final
@@ -24,6 +25,7 @@ from epc.site.profile import long_day
 from epc.spec.coupling import UNKNOWN_QUALITY
 
 _HALF: Final = 183  # days
+_DAY: Final = re.compile(r"(?<![\w-])\d{4}-\d\d-\d\d(?![\w-])")  # and not in a model's name
 _SERVED: Final = {
     "current": "served",
     "expired": "ended",
@@ -53,6 +55,7 @@ def environment() -> Environment:
         "address": address,
         "away": _away,
         "brief": _brief,
+        "dated": lambda text: _DAY.sub(_dated, text),
         "figure_words": in_words,
         "either": lambda names: " or ".join(filter(None, (", ".join(names[:-1]), names[-1]))),
         "glossed": glossed,
@@ -98,6 +101,13 @@ def _brief(day: date, today: date | None = None) -> str:
     return f"{day.day} {day:%b}" if near else f"{day.day} {day:%b %Y}"
 
 
+def _dated(found: re.Match[str]) -> str:
+    try:
+        return _brief(date.fromisoformat(found[0]))
+    except ValueError:  # in somebody's text, and no day
+        return found[0]
+
+
 def _brief_state(platform: Platform, today: date) -> str:
     """Return in a word or two whether a platform serves it; `expiry.js` says the same later."""
     state = platform.standing.state
@@ -109,14 +119,14 @@ def _brief_state(platform: Platform, today: date) -> str:
     return _SERVED[state.status]
 
 
-def _lives(platform: Platform) -> str:
+def _lives(platform: Platform, today: date) -> str:
     """Return what stands before a platform's name where its day follows."""
     state = platform.standing.state
     if state.status == "expired":
         return "Ended at"
     if state.until:
         return "Served until, at"
-    return "Served at least until, at" if state.not_before else "Served at"
+    return "Served at least until, at" if platform.standing.day(today) else "Served at"
 
 
 def _away(day: date, today: date) -> str:

@@ -80,12 +80,21 @@ def drawn(forest: Forest | None) -> Markup:
         f"{', '.join(f'{m.label} {_words(m, panel)}' for m in panel.marks)}"
         for panel in forest.panels
     )
+    note = " ".join(filter(None, (forest.note, _begins(forest))))
     return _FIGURE.format(
         title=_TITLE.format(shown(forest.title)) if forest.title else "",
         words=shown(words),
         panels=Markup().join(map(_panel, forest.panels)),
-        note=_NOTE.format(shown(forest.note)) if forest.note else "",
+        note=_NOTE.format(shown(note)) if note else "",
     )
+
+
+def _begins(forest: Forest) -> str:
+    """Return where a scale begins that does not begin at zero."""
+    starts = dict.fromkeys(ticks[0] for ticks in map(_ticks, forest.panels) if ticks[0] > 0)
+    begins = " and ".join(f"{start:g}" for start in starts)
+    the = "Scales begin" if len(starts) > 1 else "The scale begins"
+    return f"{the} at {begins}." if starts else ""
 
 
 def _words(mark: Mark, panel: Panel) -> str:
@@ -95,17 +104,22 @@ def _words(mark: Mark, panel: Panel) -> str:
     return f"{panel.text(mark.value)} [{low}, {high}]"
 
 
-def _panel(panel: Panel) -> Markup:
+def _ticks(panel: Panel) -> list[float]:
     every = [*panel.lines, *panel.reach, *(value for m in panel.marks for value in _values(m))]
-    ticks = ticks_of(min(every), max(every))
+    return ticks_of(min(every), max(every))
+
+
+def _panel(panel: Panel) -> Markup:
+    ticks = _ticks(panel)
     start, end = ticks[0], ticks[-1]
 
     def at(value: float) -> str:
         return place((value - start) / (end - start))
 
+    across = [*(("epc-tick", tick) for tick in ticks), *(("epc-at", x) for x in panel.lines)]
     behind = _BASE + "".join(
-        f'<line class="epc-at" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{TALL}"></line>'
-        for x in panel.lines
+        f'<line class="{name}" x1="{at(x)}" x2="{at(x)}" y1="0" y2="{TALL}"></line>'
+        for name, x in across
     )
     rows = Markup().join(
         _ROW.format(
@@ -115,10 +129,7 @@ def _panel(panel: Panel) -> Markup:
         )
         for mark in panel.marks
     )
-    scale = "".join(
-        f'<text x="{at(tick)}" y="16" text-anchor="{_anchor(tick, start, end)}">{tick:g}</text>'
-        for tick in ticks
-    )
+    scale = "".join(f'<text x="{at(tick)}" y="16">{tick:g}</text>' for tick in ticks)
     axis = _ROW.format("", svg("epc-axis", 20, scale), "")
     title = _PANEL.format(shown(panel.title)) if panel.title else Markup()
     return title + rows + axis
@@ -141,8 +152,7 @@ def scale(reach: Interval) -> Markup:
     start, end = reach
     steps = [start + (end - start) * step / 3 for step in range(4)]
     texts = (
-        f'<text x="{place(step / 3)}" y="12" text-anchor="{_anchor(value, start, end)}">'
-        f"{100 * value:.0f}</text>"
+        f'<text x="{place(step / 3)}" y="12">{100 * value:.0f}</text>'
         for step, value in enumerate(steps)
     )
     return svg("epc-axis", 16, *texts)
@@ -169,10 +179,6 @@ def _values(mark: Mark) -> Iterator[float]:
     yield mark.value if mark.once is None else mark.once
     yield from mark.interval or ()
     yield from mark.noise or ()
-
-
-def _anchor(tick: float, start: float, end: float) -> str:
-    return "start" if tick == start else "end" if tick == end else "middle"
 
 
 def line(mark: Mark, at: Callable[[float], str]) -> Iterator[str]:

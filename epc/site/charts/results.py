@@ -56,10 +56,11 @@ def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
     """Return the picture of shares and indices without any gamma; `made` is how they came about."""
     if not figures:
         return None
+    gains = figures[0].name.startswith("loop/")
     panels: dict[str, list[Mark]] = {}
     for figure in figures:
         label, _, start = in_words(figure.name).partition(": ")
-        if not figure.name.startswith("loop/"):
+        if not gains:
             label, start = in_words(figure.name), ""
         mark = Mark(label=label, value=figure.mean, interval=figure.interval)
         panels.setdefault(start and f"From a {start} start", []).append(mark)
@@ -67,7 +68,9 @@ def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
         title=f"What was {made}",
         note=_STATED.format(made),
         panels=[
-            Panel(title=title, marks=marks, text=_number, reach=(0, 1))
+            Panel(title=title, marks=marks, text="{:+z.3f}".format, lines=(0,))
+            if gains
+            else Panel(title=title, marks=marks, text=_number, reach=(0, 1))
             for title, marks in panels.items()
         ],
     )
@@ -87,7 +90,7 @@ def _crossing(directions: list[Direction]) -> Forest:
             Panel(
                 title="Transfer regret, in points of win rate",
                 marks=list(_regrets(directions)),
-                text=lambda value: f"{value:+.1f}",
+                text=lambda value: f"{value:+z.1f}",
                 lines=(0, 100 * MARGIN),
             ),
         ],
@@ -135,7 +138,7 @@ def _gammas(directions: tuple[Direction, ...], coin: Band | None) -> Forest:
         for direction in directions
     ]
     panel = Panel(title="", marks=marks, text=_number, reach=(0,))
-    return Forest(title="gamma, beside what it is without coupling", note=_NOISE, panels=[panel])
+    return Forest(title="Gamma, beside what it is without coupling", note=_NOISE, panels=[panel])
 
 
 def _judged(figures: Json) -> Forest:
@@ -165,7 +168,9 @@ def _recorded(row: Row) -> Forest | None:
     ]
     more = f" The {_MOST} settings with the most verdicts." if len(marks) > _MOST else ""
     words = in_words(name)
-    panel = Panel(title="", marks=marks[:_MOST], text=_number, reach=(0, 1))
+    ranked = sorted(marks[:_MOST], key=lambda mark: -mark.value)
+    reach = () if len(marks) > 1 else (0, 1)
+    panel = Panel(title="", marks=ranked, text=_number, reach=reach)
     title = f"{begun(words)}, by setting"
     return Forest(
         title=title, note=f"Dot: the figure, with its 95% interval.{more}", panels=[panel]

@@ -1,27 +1,12 @@
 // Where nothing is: the names that are nearest to the address, from the one file of all names.
+import { ALIKE, grams, likeness } from "./names.js";
+
 (() => {
-  "use strict";
   const place = document.getElementById("epc-near");
-  const file = new URL("names.json", document.currentScript.src);
+  const file = new URL("names.json", import.meta.url);
   const home = new URL("..", file);
   const MOST = 5;
-  const ALIKE = 0.5; // of the pairs of letters of both, how many they have in common
   const KINDS = /^\/?(?:api\/v1\/)?(?:evaluators|snapshots|badges|calendars|feeds)\//;
-
-  const pairs = (text) => {
-    const plain = text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-    return Array.from({ length: Math.max(plain.length - 1, 0) }, (_, i) => plain.slice(i, i + 2));
-  };
-  // Dice's coefficient.
-  const alike = (a, b) => {
-    const left = [...b];
-    const common = a.filter((pair) => {
-      const at = left.indexOf(pair);
-      if (at >= 0) left.splice(at, 1);
-      return at >= 0;
-    });
-    return (2 * common.length) / (a.length + b.length || 1);
-  };
 
   const sought = () => {
     let path = location.pathname;
@@ -47,8 +32,8 @@
     const spelt = [...targets].filter(([name]) => name.toLowerCase() === sought().toLowerCase());
     const [only, ...others] = new Set(spelt.map(([, at]) => at));
     if (only && !others.length) location.replace(new URL(only, home));
-    const asked = pairs(sought());
-    const found = [...targets].map(([name, at]) => ({ name, at, score: alike(asked, pairs(name)) }));
+    const asked = grams(sought());
+    const found = [...targets].map(([name, at]) => ({ name, at, score: likeness(asked, name) }));
     found.sort((a, b) => b.score - a.score || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
     const seen = new Set();
     return found.filter(({ at, score }) => score >= ALIKE && !seen.has(at) && seen.add(at)).slice(0, MOST);

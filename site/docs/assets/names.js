@@ -2,7 +2,7 @@
 // names one was probably meant to be. States are those of the reader's own day.
 const file = new URL("names.json", import.meta.url);
 const HINTS = 3;
-const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
+export const ALIKE = 0.6; // of the letters and pairs of letters of both, how many they have in common
 
 export const folded = (text) => text.toLowerCase();
 export const unique = (all) => [...new Set(all)];

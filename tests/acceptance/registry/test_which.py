@@ -82,8 +82,8 @@ def test_who_was_asked_by_a_client_with_text_of_its_own_is_named() -> None:
     done = run(ROOT, "which", "--domain", "math", "--as-of", "2026-11-26")
 
     assert (
-        "Asked by a client that adds its own text before the prompt, a known fault of the "
-        "snapshots: claude-haiku-4-5-20251001 and claude-sonnet-4-6. So there is no price"
+        "Asked through a client that adds text before the prompt (a known fault): "
+        "claude-haiku-4-5-20251001 and claude-sonnet-4-6. So they have no price"
     ) in done.stdout
 
 

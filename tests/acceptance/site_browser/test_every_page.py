@@ -54,6 +54,18 @@ def test_a_script_that_got_into_a_page_does_not_run(browser: Browser, home: str)
         assert "smuggled" not in page.title()
 
 
+def test_a_scale_is_as_wide_in_every_row(desk: Visit) -> None:
+    """`100.0% [58.9%, 100.0%]` is wider than `0.0%`, and would push its row's scale together."""
+    page = desk.to(KINDS["judged"])
+    places = page.eval_on_selector_all(
+        "#picture-result .epc-row svg",
+        "all => all.map((e) => e.getBoundingClientRect()).map((r) => `${r.x} ${r.width}`)",
+    )
+
+    assert len(places) > 2
+    assert len(set(places)) == 1, places
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_fits_a_phone(phone: Visit, kind: str) -> None:
     page = phone.to(KINDS[kind])

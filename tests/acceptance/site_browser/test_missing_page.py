@@ -62,6 +62,7 @@ def test_the_search_of_a_missing_page_finds_an_evaluator(
     [
         ("evaluators/judge1/", "Judge-1", "evaluators/Judge-1/"),
         ("evaluators/makr/judge-2/", "maker/judge-2", "evaluators/Judge-2/"),
+        ("evaluators/jduge-2/", "Judge-2", "evaluators/Judge-2/"),
         ("badges/Judge-3x.svg", "Judge-3", "evaluators/Judge-3/"),
         ("snapshots/v1.1-judg-1/", "v1.1-Judge-1", "snapshots/v1.1-Judge-1/"),
     ],

@@ -65,8 +65,8 @@ def test_a_state_in_a_sentence_ends_until_a_day_and_has_ended_since_it(
     before = on(window(), AS_OF, "snapshots/v1.1-Judge-1/").locator(lead).inner_text()
     after = on(window(), "2026-07-31", "snapshots/v1.1-Judge-1/").locator(lead).inner_text()
 
-    assert "current until 2026-06-30 in 90 days: " in before
-    assert "expired (stale) since 2026-06-30 31 days ago: " in after
+    assert "current until 30 Jun 2026 (in 90 days): " in before
+    assert "expired (stale) since 30 Jun 2026 (31 days ago): " in after
 
 
 def test_a_judges_scores_are_not_shown_as_current_once_the_judge_has_retired(

@@ -12,8 +12,13 @@ from records_support import epc
 from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
+from epc.registry.kept_ballots import Kept
 from epc.registry.reading import of_folder
+from epc.registry.succession import successions
+from epc.site.charts.forest import drawn
+from epc.site.charts.results import result_chart
 from epc.site.pages import Site
+from epc.site.profile import context
 from epc.site.rendering import lists
 
 SITE: list[Site] = []
@@ -167,8 +172,51 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
     )
 
     assert len(months) == 12
-    assert words(months["2026-10"]).startswith(f"{len(gone)} models ended somewhere")
-    assert f"{len(came)} came" in words(months["2026-08"])
+    assert words(months["2026-10"]).startswith(f"{len(gone)} models ended on a platform")
+    assert f"{len(came)} new models" in words(months["2026-08"])
+
+
+def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
+    found = tuple(successions(Kept.of(REGISTRY(), str(ROOT)), REAL_DAY))
+    page = dict(lists(replace(SITE[0], successions=found)))["succession.md"]
+    line = r'<summary><h2>(.*?)</h2><span class="epc-brief">(.*?)</span></summary>'
+    lines = dict(re.findall(line, page))
+    told = epc("evaluators", "succeed", "gpt-5.4-nano", "--as-of", f"{REAL_DAY}").stdout.decode()
+    model, share, low, high = re.findall(
+        r": (\S+) can be named: ([\d.]+)% \[([\d.]+)%, ([\d.]+)%\]", told
+    )[0]
+
+    among = f"{share} [{float(low):.0f}, {float(high):.0f}] of 100"
+    nano = words(lines["gpt-5.4-nano"])
+    assert nano.startswith(f"{model}: same verdict on {among}; openai names")
+    assert words(lines["gpt-4"]).startswith("nobody is shown to agree; openai names gpt-5.6-sol")
+    assert len(lines) == len(found)
+
+
+def test_settings_are_drawn_best_first_on_the_scale_of_their_range() -> None:
+    (page,) = [page for page in SITE[0].snapshots if page.row.tag == "v1.0-gpt-4"]
+    forest = result_chart(page.row, None)
+    assert forest
+    (panel,) = forest.panels
+    values = [mark.value for mark in panel.marks]
+
+    assert 0.7 < values[-1] < values[0] < 0.9
+    assert values == sorted(values, reverse=True)
+    picture = str(drawn(forest))
+    assert "The scale begins at 0.7." in picture
+    assert re.findall(r">([\d.]+)</text>", picture) == ["0.7", "0.75", "0.8", "0.85", "0.9"]
+    assert "begins" not in str(drawn(replace(forest, panels=[replace(panel, reach=(0, 1))])))
+
+
+def test_a_promise_that_has_passed_is_no_day_until_which_a_judge_is_served() -> None:
+    passed = 0
+    for page in SITE[0].evaluators:
+        for platform in page.platforms:
+            promised, day = platform.standing.state.not_before, platform.standing.day(REAL_DAY)
+            passed += promised is not None and promised <= REAL_DAY and day is None
+        second = context(SITE[0], page, None)["second"]
+        assert second is None or second.standing.day(REAL_DAY) is not None
+    assert passed
 
 
 def test_the_answers_to_which_judge_are_those_of_the_command_on_both_days_of_a_month() -> None:

@@ -71,7 +71,7 @@ def test_recorded_verdicts_say_nothing_of_today(tmp_path: Path) -> None:
 
     said = told(page, None)
 
-    assert said.asked.startswith("What do the 40 verdicts show that ")
+    assert said.asked == "What do the 40 verdicts of judge-1 show? Source: Source."
     assert "as it is served today" in said.may_not[0]
 
 

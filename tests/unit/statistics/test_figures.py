@@ -26,3 +26,8 @@ def test_what_has_no_interval_says_why_and_what_has_no_number_is_a_dash() -> Non
     assert Figure(value=None, ci95=(1, None)).text(".0f") == "- [1, or more]"  # type: ignore[arg-type]
     assert (interval_text(None, none="none"), range_text(None, ".1%")) == ("none", "")
     assert range_text((0.12, 0.15), ".1%") == "12.0% to 15.0%"
+
+
+def test_what_rounds_to_zero_has_no_minus() -> None:
+    assert f"{Figure(value=-0.004, ci95=(-0.02, 0.01)):+.2f}" == "+0.00 [-0.02, +0.01]"
+    assert f"{Figure(value=-0.0004, ci95=None):.1%}" == "0.0%"
