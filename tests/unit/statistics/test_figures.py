@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.statistics.figures import Figure, Mean, interval_text, range_text
+from epc.statistics.figures import Figure, Mean, figure_text, interval_text, range_text
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,4 @@ def test_what_has_no_interval_says_why_and_what_has_no_number_is_a_dash() -> Non
 def test_what_rounds_to_zero_has_no_minus() -> None:
     assert f"{Figure(value=-0.004, ci95=(-0.02, 0.01)):+.2f}" == "+0.00 [-0.02, +0.01]"
     assert f"{Figure(value=-0.0004, ci95=None):.1%}" == "0.0%"
+    assert figure_text(1234, None, ",") == "1,234"
