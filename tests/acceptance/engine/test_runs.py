@@ -152,7 +152,7 @@ def test_no_secret_is_in_any_file_or_line(tmp_path: Path, provider: str, sent: s
             "writes no answers: name another --executor",
         ),
         (("--evaluator", "recorded:none.csv"), "there is no file 'none.csv'"),
-        (("--evaluator", "recorded:bad.csv"), "bad.csv:2/verdict: 'C' is no label"),
+        (("--evaluator", "recorded:bad.csv"), "bad.csv:2/verdict: 'X' is no label"),
     ],
 )
 def test_misuse_is_2_with_the_reason_and_leaves_nothing(
@@ -167,7 +167,7 @@ def test_misuse_is_2_with_the_reason_and_leaves_nothing(
     monkeypatch.chdir(tmp_path)
     header = "strategy,domain,task,verdict\n"
     (tmp_path / "v.csv").write_text(header + "s,text,t,A\ns,visual,v,B\n")
-    (tmp_path / "bad.csv").write_text(header + "s,text,t,C\n")
+    (tmp_path / "bad.csv").write_text(header + "s,text,t,X\n")
 
     with pytest.raises(SystemExit) as ended:
         main(["run", *args, "--out", "out"])
