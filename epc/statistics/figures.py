@@ -75,6 +75,6 @@ def range_text(ends: Sequence[float] | None, form: str) -> str:
 
 
 def _number(value: float, form: str) -> str:
-    if form.endswith(("f", "%", "p", "c")):  # what rounds to zero has no minus; a count is never rounded
+    if form.endswith(("f", "%", "p", "c")):  # what rounds to zero has no minus
         form = f"+z{form[1:]}" if form.startswith("+") else f"z{form}"
     return f"{100 * value:{form[:-1]}f}" if form[-1:] in "pc" else format(value, form)
