@@ -30,6 +30,7 @@ from epc.statistics.inference import binomial_tail
 
 HISTORY: Final = "watch.jsonl"
 _SCHEMA: Final = "watch_day"
+_OLD: Final = "changed"  # a key of the days that were compared with single recorded answers
 _SHUFFLING: Final = 20261125
 _MOST_TOLERATED: Final = 0.45  # at a half a panel tells nothing, and quiet could not be bet on
 _ROUNDING: Final = 1e-9
@@ -95,9 +96,10 @@ class Day(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The days of a watch."""
+    """The days of a watch; `superseded` are those of before November 2026, which had no panel."""
 
     days: tuple[Day, ...] = ()
+    superseded: tuple[str, ...] = ()
 
     @property
     def panel(self) -> tuple[Answered, ...]:
@@ -186,6 +188,7 @@ class Standing:
             "candidates": len(self.history.days[0].answers) if self.history.days else 0,
             "flips": self.history.flips,
             "power": {f"{share:g}": chance for share, chance in self.power.items()},
+            "superseded": len(self.history.superseded),
             "pairs": len(panel),
             "panel": sha256(
                 dumps_line([[*answer.question[0], *answer.question[1:]] for answer in panel])
@@ -225,21 +228,25 @@ def candidates(pool: Mapping[PairKey, AskedPair], number: int) -> list[PairKey]:
 
 
 def read_history(path: Path) -> History:
-    """Return the days of a history, in order.
+    """Return the days of a history, in order. Days of an older rule are counted, not read.
 
     Raises: MalformedError at the first line that cannot be used; WorldError if it cannot be read.
     """
     days: list[Day] = []
+    superseded: list[str] = []
     if not path.exists():
         return History()
     for index, row, problems in read_lines(path, "watch"):
+        if not problems and isinstance(row, dict) and _OLD in row:
+            superseded.append(str(row.get("day")))
+            continue
         where = f"/watch/{index}"
         row_problems = problems or schema_findings(_SCHEMA, row, where=where, clause="Reading R92")
         refuse(row_problems)
         day = parse(row, Day)
         refuse(_misplaced(day, where, days))
         days.append(day)
-    return History(days=tuple(days))
+    return History(days=tuple(days), superseded=tuple(superseded))
 
 
 def append_day(path: Path, day: Day) -> None:
@@ -270,7 +277,7 @@ def standing(manifest: Manifest, pool: Mapping[PairKey, AskedPair], history: His
         facts=facts,
         tolerated=allowed,
         bets=bets,
-        findings=_unlike(manifest, history.days),
+        findings=[*_superseded(history), *_unlike(manifest, history.days)],
     )
 
 
@@ -343,6 +350,22 @@ def _misplaced(day: Day, where: str, days: Sequence[Day]) -> list[Finding]:
             problems.append((f"/answers/{index}/answered_at", f"{early[0]} is before {day.day}"))
     remedy = "restore the history as it was written"
     return [Finding("Reading R92", where + at, problem, remedy) for at, problem in problems]
+
+
+def _superseded(history: History) -> list[Finding]:
+    days = history.superseded
+    if not days:
+        return []
+    problem = (
+        f"the days until {days[-1]} ({len(days)}) were compared with one recorded answer a pair, "
+        "which gives false alarms; they no longer count"
+    )
+    remedy = (
+        "nothing to do: the panel is asked anew"
+        if history.days
+        else ("`epc watch` asks a new panel on its next day")
+    )
+    return [Finding("Reading R92", "/watch", problem, remedy, "warning")]
 
 
 def _unlike(manifest: Manifest, days: Sequence[Day]) -> list[Finding]:

@@ -208,6 +208,27 @@ def test_reading_r92_an_evaluator_that_changed_before_its_watch_began_is_found_o
     assert (quiet.returncode, as_json(quiet, "watch")["days"][0]["changed"]) == (1, 0)
 
 
+def test_reading_r92_days_of_the_rule_before_get_a_new_panel(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    run = hosted_run(tmp_path / "run", endpoint)
+    old = {"answers": [{"before": "A", "changed": True, "raw": "B"}], "changed": 1}
+    line = json.dumps({"day": "2026-07-02", "panel": "0" * 64, **old}) + "\n"
+    (run / "watch.jsonl").write_text(line, "utf-8")
+
+    shown = epc("watch", run, "--no-ask", env=on(1))
+    done = watch(run, env=on(1, endpoint.url))
+
+    assert shown.returncode == 0
+    assert (
+        "the days until 2026-07-02 (1) were compared with one recorded answer a pair"
+        in shown.stdout
+    )
+    value = as_json(done, "watch")
+    assert (done.returncode, value["first_day"], value["pairs"]) == (0, "2026-07-03", 24)
+    assert (run / "watch.jsonl").read_text("utf-8").startswith(line)
+
+
 def watched_for(run: Path, flips: list[int]) -> None:
     """Write the history on: after its two days, days on which so many of the panel changed."""
     first, second = read_rows(run / "watch.jsonl")
