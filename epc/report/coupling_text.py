@@ -81,8 +81,8 @@ def to_settle(
     wanted = tasks_for(intervals, fewest) if word == "no_detectable_coupling" else None
     if wanted is not None and wanted > fewest:
         size = f"{float(f'{wanted:.2g}'):,.0f}"
-        yield "to settle it", f"measure about {size} {unit}s a domain ({fewest:,} now): the regret"
-        yield "", "is then known to within 2 points either way; more seeds do not help"
+        yield "to settle it", f"measure about {size} {unit}s a domain ({fewest:,} now)"
+        yield "", "the regret is then known to within 2 points either way; more seeds do not help"
 
 
 def beyond_chance(into: Crossed) -> bool:

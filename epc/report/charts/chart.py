@@ -115,7 +115,7 @@ _FIGURES: Final = {
     "zero_coupling_rate": "zero-coupling rate",
 }
 _ROW: Final = 22  # pixels
-_LONGEST: Final = 190  # pixels of a name that somebody else chose
+_LONGEST: Final = 240  # pixels of a name that somebody else chose
 Figure = tuple[str, float, tuple[float, float] | None]
 
 
