@@ -31,4 +31,5 @@ def test_what_has_no_interval_says_why_and_what_has_no_number_is_a_dash() -> Non
 def test_what_rounds_to_zero_has_no_minus() -> None:
     assert f"{Figure(value=-0.004, ci95=(-0.02, 0.01)):+.2f}" == "+0.00 [-0.02, +0.01]"
     assert f"{Figure(value=-0.0004, ci95=None):.1%}" == "0.0%"
+    assert f"{Figure(value=-0.02, ci95=(-0.03, -0.001)):+.2f}" == "-0.02 [-0.03, -0.00]"  # below 0
     assert figure_text(1234, None, ",") == "1,234"
