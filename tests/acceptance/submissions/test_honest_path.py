@@ -137,7 +137,11 @@ def test_without_a_terminal_what_is_missing_is_named(honest: Offered, run: Path)
     done = epc(honest.checkout, "submission", "new", run, "--licence", "CC0-1.0")
 
     assert done.returncode == 2
-    assert "--contributor, --login, --conflicts" in done.stderr
+    assert re.findall(r"^  (--[a-z]+): \S", done.stderr, re.MULTILINE) == [
+        "--contributor",
+        "--login",
+        "--conflicts",
+    ]
     assert list((honest.checkout / "submissions").iterdir()) == []
 
 
