@@ -109,19 +109,34 @@ def exchange(judge: Array, gold: Array, changed: Flags) -> Exchange:
     Unit:   the judge's points, for the price those of one right answer.
     Source: HC3; J. G. MacKinnon and H. White, Journal of Econometrics 29 (1985), 305-325.
     """
-    m, n = len(judge), int(changed.sum())
-    y, x = judge[changed], gold[changed]
-    off = x - x.mean()
-    squares = float((off**2).sum())
-    slope = float((off * y).sum()) / squares
-    moves = np.zeros(m)
-    moves[changed] = off * (y - y.mean() - slope * off) / (squares - squares / n - off**2)
-    taste, gained = float(judge.mean() - slope * gold.mean()), float(gold.mean())
-    of_taste = (judge - slope * gold - taste) / m - gained * moves
+    price, moves, leverage = _price(judge, gold, changed)
+    moves /= 1 - leverage
+    taste, of_taste = _taste(judge, gold, price, moves)
     return Exchange(
-        price=_moved(slope, moves, n - 2),
-        taste=_moved(taste, of_taste, m - 1),
+        price=_moved(price, moves, int(changed.sum()) - 2),
+        taste=_moved(taste, of_taste, len(judge) - 1),
     )
+
+
+def _price(judge: Array, gold: Array, changed: Flags) -> tuple[float, Array, Array]:
+    """Return the price, by how far each item moves it, and the leverage of each on it.
+
+    Shapes: each (m,); the price, (m,), (m,).
+    """
+    off = np.where(changed, gold - gold[changed].mean(), 0.0)
+    squares = float((off**2).sum())
+    slope = float((off * judge).sum()) / squares
+    moves = off * (judge - judge[changed].mean() - slope * off) / squares
+    return slope, moves, 1 / changed.sum() + off**2 / squares
+
+
+def _taste(judge: Array, gold: Array, price: float, moves: Array) -> tuple[float, Array]:
+    """Return the taste, and by how far each item moves it, of which `moves` is by the price.
+
+    Shapes: each (m,); the taste, (m,).
+    """
+    taste = float(judge.mean() - price * gold.mean())
+    return taste, (judge - price * gold - taste) / len(gold) - gold.mean() * moves
 
 
 def _moved(value: float, moves: Array, freedom: int) -> Figure:
@@ -139,14 +154,10 @@ def exchange_over_runs(judge: Array, gold: Array, changed: Flags, runs: Codes) -
     Shapes: each (m,), an item of a run; `runs` is the run that it is of.
     Unit:   as for `exchange`.
     """
-    off = np.where(changed, gold - gold[changed].mean(), 0.0)
-    squares = float((off**2).sum())
-    slope = float((off * judge).sum()) / squares
-    moves = off * (judge - judge[changed].mean() - slope * off) / squares
-    taste = float(judge.mean() - slope * gold.mean())
-    of_taste = (judge - slope * gold - taste) / len(gold) - gold.mean() * moves
+    price, moves, _ = _price(judge, gold, changed)
+    taste, of_taste = _taste(judge, gold, price, moves)
     return Exchange(
-        price=Figure(value=slope, ci95=linearised_interval(slope, moves, runs)),
+        price=Figure(value=price, ci95=linearised_interval(price, moves, runs)),
         taste=Figure(value=taste, ci95=linearised_interval(taste, of_taste, runs)),
     )
 
