@@ -6,7 +6,14 @@ from itertools import combinations
 from math import atanh, tanh
 from typing import Final
 
-from epc.analysis.observed_figures import Constant, Figure, average, best_constant, share
+from epc.analysis.observed_figures import (
+    Constant,
+    Figure,
+    average,
+    best_constant,
+    figure_of,
+    share,
+)
 from epc.analysis.observed_rows import TIE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
@@ -81,8 +88,7 @@ def of_human_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
         off = (one * two - value * (one**2 + two**2) / 2) / room / len(gap)
         interval = linearised_interval(atanh(value), off, rows.cluster)
     ends = None if interval is None else (tanh(interval[0]), tanh(interval[1]))
-    items = len(np.unique(rows.cluster))
-    yield "human_score_correlation", Figure(value=value, ci95=ends, n=len(gap), items=items)
+    yield "human_score_correlation", figure_of(value, ends, rows.cluster)
 
 
 def constant_of_humans(rows: Rows) -> Constant:
@@ -209,5 +215,4 @@ def _kappa(name: str, one: Array, two: Array, clusters: Codes) -> Iterator[tuple
     by_chance = one @ share_two + two @ share_one - 2 * chance
     off = ((agreed - seen) * room - (1 - seen) * by_chance) / room**2 / len(one)
     interval = linearised_interval(value, off, clusters, ends=(-1.0, 1.0))
-    items = len(np.unique(clusters))
-    yield name, Figure(value=value, ci95=interval, n=len(one), items=items)
+    yield name, figure_of(value, interval, clusters)

@@ -72,7 +72,7 @@ def share(
     if some.any():
         ids, weight = rows.cluster[some], weights(rows.unit[some])
         value, interval = clustered_share(hits[some] * weight, counts[some] * weight, ids)
-        yield name, _figure(value, interval, ids, int(counts.sum()), bounds)
+        yield name, figure_of(value, interval, ids, int(counts.sum()), bounds)
 
 
 def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
@@ -89,7 +89,7 @@ def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
 def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
     """Yield a mean under its name, unless there is nothing to take it of."""
     if len(values):
-        yield name, _figure(*clustered_mean(values, clusters), clusters)
+        yield name, figure_of(*clustered_mean(values, clusters), clusters)
 
 
 def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Figure:
@@ -97,16 +97,20 @@ def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Figure:
     weighed = [(hits, weights(rows.unit), rows.cluster) for hits, rows in strata]
     parts = [(hits * weight, weight, ids) for hits, weight, ids in weighed]
     clusters = np.concatenate([rows.cluster for _, rows in strata])
-    return _figure(*clustered_mean_of_shares(parts), clusters)
+    return figure_of(*clustered_mean_of_shares(parts), clusters)
 
 
-def _figure(
+def figure_of(
     value: float,
     interval: Interval | None,
     clusters: Codes,
     n: int | None = None,
     bounds: Bounds | None = None,
 ) -> Figure:
+    """Return a figure of observations in clusters, which are its items.
+
+    Shapes: clusters (m,), one for each observation, of which there are `n` if that is another.
+    """
     return Figure(
         value=value,
         ci95=interval,
@@ -257,12 +261,12 @@ def of_confidence(rows: Rows) -> Iterator[tuple[str, Figure]]:
         return float(np.abs(gaps).sum() / kept.sum())
 
     interval = left_out_interval(error, int(cluster.max()) + 1)
-    yield "ece", _figure(error(frozenset()), interval, cluster)
+    yield "ece", figure_of(error(frozenset()), interval, cluster)
     for wanted in _WANTED:
         for least in np.unique(rows.confidence):
             kept = rows.confidence >= least
             _, ends = clustered_share(1 - right[kept], np.ones(kept.sum()), cluster[kept])
             if ends is not None and ends[1] <= wanted:
-                yield f"threshold/{wanted}", _figure(float(least), None, cluster[kept])
+                yield f"threshold/{wanted}", figure_of(float(least), None, cluster[kept])
                 yield from share(f"kept/{wanted}", kept, rows)
                 break

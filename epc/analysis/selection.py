@@ -13,7 +13,7 @@ from math import comb
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.observed_figures import Figure, average
+from epc.analysis.observed_figures import Figure, average, figure_of
 from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
@@ -211,9 +211,7 @@ def _gains(
         yield "taste_most", _figure(value, off, clusters)
     labels = gold + level
     if 0 <= labels.min() <= labels.max() <= 1:  # a share, whose interval stays one
-        value, interval = bounded_mean(labels, clusters, (0.0, 1.0))
-        items = len(np.unique(clusters))
-        yield "gold", Figure(value=value, ci95=interval, n=len(labels), items=items)
+        yield "gold", figure_of(*bounded_mean(labels, clusters, (0.0, 1.0)), clusters)
     else:
         yield from _average("gold", labels, clusters)
     yield from _average("gold_gain", gold, clusters)
@@ -232,8 +230,7 @@ def _share(name: str, part: Array, whole: Array, clusters: Codes) -> Iterator[tu
 
 
 def _figure(value: float, off: Array, clusters: Codes) -> Figure:
-    interval = linearised_interval(value, off, clusters)
-    return Figure(value=value, ci95=interval, n=len(off), items=len(np.unique(clusters)))
+    return figure_of(value, linearised_interval(value, off, clusters), clusters)
 
 
 _TWO: Final = 2

@@ -16,6 +16,7 @@ from typing import Any, Final
 from epc.digests import sha256
 from epc.engine.model import Completion, Identity, Occasion, Prompt
 from epc.errors import UsageError
+from epc.json_text import is_number
 from epc.judge.prompt import asked_in
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import Pair
@@ -188,7 +189,7 @@ def _read_script(path: Path) -> dict[str, Any]:
         if not isinstance(table, dict):
             raise UsageError(f"{path}: `{domain}` is a table of probabilities by strategy")
     for odds in _all_odds(value):
-        if isinstance(odds, bool) or not isinstance(odds, int | float) or not 0 <= odds <= 1:
+        if not is_number(odds) or not 0 <= odds <= 1:
             raise UsageError(f"{path}: {json.dumps(odds)} is no probability from 0 to 1")
     return value
 

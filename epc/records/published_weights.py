@@ -12,6 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from epc.errors import Finding, MalformedError, refuse
+from epc.json_text import is_number
 from epc.protocol.weights import Weights
 from epc.records import strict_json
 from epc.records.layout import RAW
@@ -124,7 +125,7 @@ def _entry(where: str, entry: Any) -> tuple[int, dict[str, dict[str, float]]]:
         if not isinstance(vector, dict) or not vector:
             raise _malformed(f"{where}/weights/{phase}", "is no object of weights", _REMEDY)
         for name, weight in vector.items():
-            if not isinstance(weight, int | float) or isinstance(weight, bool):
+            if not is_number(weight):
                 location = f"{where}/weights/{phase}/{name}"
                 raise _malformed(location, f"is {weight!r}", "expected a number")
         kept[phase] = {name: float(weight) for name, weight in vector.items()}

@@ -142,8 +142,8 @@ def _fields(source: Path, work: Work) -> Cells:
     if work.causes:
         return
     columns = dict(work.taken.columns)
-    of_people = HUMAN_SCORE if HUMAN_SCORE in columns else HUMANS
-    people = columns.pop(of_people, "").split(", ")
+    of_people, people = _of_people(columns)
+    columns.pop(of_people, None)
     with _opened(source, work.causes) as (_, table):
         for line, cells in table:
             values = {name: cells[column] for name, column in columns.items()}
@@ -183,6 +183,12 @@ def _flat(value: Any, above: str = "") -> Iterator[tuple[str, str]]:
             yield name, str(inner)
 
 
+def _of_people(columns: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Return the field of what people said, and its columns, one for each person."""
+    field = HUMAN_SCORE if HUMAN_SCORE in columns else HUMANS
+    return field, columns.get(field, "").split(", ")
+
+
 def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
     """Choose the column of each field; what cannot be chosen is a finding."""
     mapped, stated = work.request.columns, work.request.constants
@@ -211,7 +217,7 @@ def _choose(present: Sequence[str], sample: Sample, work: Work) -> None:
     _refuse(columns, {*columns, *stated, *authors}, present, sample, work)
     said = [row[columns[VERDICT]] for row in sample if VERDICT in columns]
     assumed = dict(_assumed({*columns, *stated, *authors}, said))
-    people = columns.get(HUMAN_SCORE, columns.get(HUMANS, "")).split(", ")
+    _, people = _of_people(columns)
     unused = [name for name in present if name not in {*columns.values(), *people}]
     alike = [name for name in unused if are_labels(name, sample, work.known, words=True)]
     if alike and HUMANS not in {*columns, *stated}:
