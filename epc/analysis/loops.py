@@ -11,9 +11,7 @@ from msgspec import Struct
 
 from epc.analysis.loop_files import Files, Scores, is_validation
 from epc.arrays import Array, np
-from epc.records.loops import (
-    GOLD,
-)
+from epc.records.loops import GOLD
 from epc.statistics.figures import Figure
 from epc.statistics.gains import (
     AssistedGain,

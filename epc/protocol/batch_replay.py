@@ -33,9 +33,9 @@ def play(
 ) -> None:
     """Take every column through its rounds, in place: one for each of the wheel's draws.
 
-    `ask` is told the round's number, from 0, the strategy that each column chose, and its place in
-    a table of strategies by columns that is read row by row. It answers with verdicts as places in
-    `OUTCOMES`.
+    `ask` takes three arguments: the round's number, from 0; the strategy that each column chose;
+    and the index of that choice in a flattened table of strategies by columns. It returns verdicts
+    as indices of `OUTCOMES`.
 
     Shapes: state (as the rule's, seeds), in C order; the draws, what is chosen and the verdicts
             (seeds,).

@@ -193,7 +193,7 @@ def config_json(config: Configuration, *, seeds: list[int], reuse: str, exhausti
 
 
 def decoding_of(stated: Mapping[str, Any]) -> Decoding:
-    """Return the decoding that stands in a manifest."""
+    """Return a manifest's decoding parameters."""
     return parse(stated, Decoding)
 
 

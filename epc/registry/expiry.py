@@ -2,6 +2,8 @@
 
 Pure: the day is passed in. A day is a calendar day in UTC; what ends on a day has ended when that
 day begins, because no platform says at which hour it switches a model off.
+
+Over 400 lines: every reason for which a state ends is here, since they outweigh each other.
 """
 
 import re

@@ -121,7 +121,7 @@ def _written_feed(
 ) -> bytes:
     """Return a feed with the latest entries, newest first.
 
-    `own` are its id and its title, `places` its own and that of the page that it belongs to.
+    `identity` is its id and its title, `places` its own and that of the page that it belongs to.
     """
     latest = sorted(entries, key=lambda entry: entry.updated)[: -_LATEST - 1 : -1]
     feed = ET.Element("feed", {"xmlns": _ATOM})
