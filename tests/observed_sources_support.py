@@ -1,14 +1,20 @@
 """Invented repositories of four sources' shapes, each with every trap of the real one."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import msgspec
+
+from epc.records.observed.converting import Conversion, Request
 
 APACHE = "\n    Apache License\n    Version 2.0, January 2004\n"
 TEMPLATE = "Rate from 1 to 10."
 PAIR_PROMPT = {"name": "pair", "system_prompt": "Be fair.", "prompt_template": "{question}"}
 LONG = "A reference answer. " * 6
 NOON = 1717243200.0  # 2024-06-01T12:00Z
+Convert = Callable[[Path, Request], Conversion]
 
 
 def write(folder: Path, files: dict[str, Any]) -> Path:
@@ -22,6 +28,18 @@ def write(folder: Path, files: dict[str, Any]) -> Path:
             text = value if isinstance(value, str) else json.dumps(value)
         path.write_text(text)
     return folder
+
+
+def rows(convert: Convert, folder: Path, files: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows that a recipe makes of files in which it finds no fault."""
+    found = convert(write(folder, files), Request())
+    assert not found.findings
+    return [msgspec.to_builtins(row) for row in found.rows]
+
+
+def fields(found: list[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
+    """Return some fields of each row."""
+    return [tuple(row.get(name) for name in names) for row in found]
 
 
 def scored(number: str, session: str, output: str, score: str, by: str = "m/one") -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from studies.mutants import UNIT, module_beside
 from studies.rooms import PICTURE, picture, used
 from test_layers import ALLOWED, ROOMS, ROOT, imports
 
@@ -59,6 +60,32 @@ def is_imported(module: str, by: str) -> bool:
 def rooms(heading: str) -> list[str]:
     """Return the rooms that a journey passes through, in order."""
     return [room for room, _ in groupby(name.split(".")[1] for name, _ in steps(heading))]
+
+
+def test_each_unit_test_file_is_of_a_module_that_is_there() -> None:
+    """The mutation study tries a module's mistakes by the files that its name leads to."""
+    root = PAGE.parents[2]
+    files = [path.relative_to(root) for path in sorted((root / UNIT).rglob("test_*.py"))]
+
+    assert len(files) > 200
+    assert [file for file in files if not module_beside(file)] == [], "name it as its module is"
+
+
+@pytest.mark.parametrize(
+    ("file", "module"),
+    [
+        ("test_data.py", "registry/data.py"),
+        ("test_data_card.py", "registry/data.py"),
+        ("test_data_rows_in_order.py", "registry/data_rows.py"),
+        ("test_datum.py", None),
+        ("scan/test_scan.py", "registry/scan/scan.py"),
+        ("scan/test_data.py", None),
+    ],
+)
+def test_a_test_file_is_of_the_longest_module_name_that_begins_its_own(
+    file: str, module: str | None
+) -> None:
+    assert module_beside(UNIT / "registry" / file) == (Path("epc", module) if module else None)
 
 
 def test_the_page_asks_a_question_of_every_room_in_order() -> None:

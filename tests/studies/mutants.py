@@ -4,13 +4,16 @@
 
 Draws mutants of `epc/` in proportion to what each room has to mutate, plants each in a temporary
 copy of the package (never in the work tree), and runs the tests beside the module there:
-tests/unit/<room>/test_<module>.py; where there is none, the unit tests of the room that import the
-module; where there are none, all of the room's. Writes build/mutants.csv and prints the score with
-its Wilson interval. With `--publish` the table is `mutants.csv` here, and README.md gets the scores
-and each survivor with its class in `survivors.csv`. Every beginning of the sample is itself in
-proportion, so a study that ran out of minutes is a smaller study, not a biased one. `--at
-epc/room/module.py:12` tries every mutant of one line instead, and `--again` those of a table that
-was written before, wherever their lines stand now: what tests that were added since are worth.
+tests/unit/<room>/test_<module>.py and test_<module>_<topic>.py; where there is none, the unit tests
+of the room that import the module; where there are none, all of the room's. A file is of one
+module: of those in its folder, the one with the longest name that its own begins with.
+
+Writes build/mutants.csv and prints the score with its Wilson interval. With `--publish` the table
+is `mutants.csv` here, and README.md gets the scores and each survivor with its class in
+`survivors.csv`. Every beginning of the sample is itself in proportion, so a study that ran out of
+minutes is a smaller study, not a biased one. `--at epc/room/module.py:12` tries every mutant of one
+line instead, and `--again` those of a table that was written before, wherever their lines stand
+now: what tests that were added since are worth.
 
 A script of our own, not a package: mutmut and cosmic-ray mutate a whole program and run one
 command for every mutant. A stratified sample and the choice of tests by module are what this study
@@ -117,12 +120,28 @@ def again(table: Path, outcome: str = "") -> Iterator[Mutant]:
             yield nearest
 
 
+def module_beside(test: Path, root: Path = ROOT) -> Path | None:
+    """Return the module that a unit test file is of, by its name; `None` where there is none.
+
+    Its folder below tests/unit is that of the module in epc/, pipeline/ or tests/. A folder's
+    `__init__.py` goes by the name of the folder.
+    """
+    folder, words = test.parent.relative_to(UNIT), test.stem.split("_")[1:]
+    for length in range(len(words), 0, -1):
+        name = "_".join(words[:length])
+        for top in ("epc", "pipeline", "tests"):
+            for stem in (name, "__init__") if name == folder.name else (name,):
+                if (root / top / folder / f"{stem}.py").is_file():
+                    return Path(top, folder, f"{stem}.py")
+    return None
+
+
 def tests_of(module: Path, root: Path) -> list[Path]:
     """Return the test files beside a module, else those of its room that import it, else all."""
-    room = UNIT.joinpath(*module.parts[1:-1])
-    beside = room / f"test_{module.stem}.py"
-    if (root / beside).is_file():
-        return [beside]
+    folder = root / UNIT.joinpath(*module.parts[1:-1])
+    files = [path.relative_to(root) for path in sorted(folder.glob("test_*.py"))]
+    if beside := [path for path in files if module_beside(path, root) == module]:
+        return beside
     name = ".".join(module.with_suffix("").parts)
     parent, _, last = name.rpartition(".")
     words = (f"from {name} import", f"import {name}", f"from {parent} import {last}\n")

@@ -1,17 +1,19 @@
 """EPC-2.1 and EPC-2.3 for many seeds at once: the very steps of the protocol's generator."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.protocol.batch_replay import Known, run_course
+from epc.protocol.batch_replay import Known, play, run_course
 from epc.protocol.draws import pick_task, turns
 from epc.protocol.phases import Comparison, Outcome, drive, measure
 from epc.protocol.rules import Bayes, BradleyTerry, Rule, Thompson
 from epc.protocol.verdict import Verdict
-from epc.protocol.weights import UpdateRule
+from epc.protocol.weights import UpdateRule, choose
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS, PHASES
 
@@ -96,3 +98,17 @@ def test_reading_r4_a_pair_without_a_verdict_is_no_tie() -> None:
 
     assert run_course([0], 1, known, UpdateRule()) is None
     assert run_course([0], 0, known, UpdateRule()) is not None  # no round, so nothing is missing
+
+
+@pytest.mark.parametrize("columns", [3, 300])
+def test_reading_r2_a_draw_on_a_running_sum_belongs_to_the_next_strategy(columns: int) -> None:
+    met: list[list[int]] = []
+
+    def ask(_: int, chosen: "np.ndarray[Any, Any]", __: object) -> "np.ndarray[Any, Any]":
+        met.append(chosen.tolist())
+        return np.full(columns, 2)  # ties: the weights stay
+
+    play(np.full((4, columns), 0.25), [np.full(columns, 0.5)], ask, UpdateRule())
+
+    assert met == [[2] * columns]
+    assert choose([0.25] * 4, 0.5) == 2

@@ -3,9 +3,11 @@
 import pytest
 from records_support import Run
 
-from epc.records.calls import read_calls
+from epc.protocol.config import Configuration
+from epc.records.calls import pair_keys, read_calls
 from epc.records.findings import Findings
 from epc.records.usage import Usage
+from epc.spec.reference import STRATEGIES
 
 
 def found(run: Run) -> set[tuple[str, str]]:
@@ -83,3 +85,19 @@ def test_a_judges_call_in_a_run_is_a_finding_and_no_crash(flip: Run) -> None:
     assert ("/calls/0/role", "EPC-2.5(d)") in {
         (f.where, f.clause) for f in flip.validate().findings
     }
+
+
+def test_pairs_go_by_domain_then_strategy_then_task() -> None:
+    config = Configuration(
+        strategies=STRATEGIES[:2], tasks={"text": ("t1", "t2"), "visual": ("v1",)}
+    )
+    first, second = (strategy.name for strategy in STRATEGIES[:2])
+
+    assert pair_keys(config) == [
+        ("text", first, "t1"),
+        ("text", first, "t2"),
+        ("text", second, "t1"),
+        ("text", second, "t2"),
+        ("visual", first, "v1"),
+        ("visual", second, "v1"),
+    ]

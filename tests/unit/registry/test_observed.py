@@ -1,13 +1,15 @@
 """A judge's part of a verdict file, as it is published or as people read it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from registry_support import ROOT
 
 from epc.errors import UsageError
 from epc.registry import observed
-from epc.registry.observed import cut_to, read_faults
+from epc.registry.observed import cut_to, document_of, read_faults, rebuilt_header
 
 
 def test_a_part_is_published_as_a_table_unless_it_is_to_be_read(
@@ -37,3 +39,16 @@ def test_known_faults_have_a_name_and_say_something(tmp_path: Path) -> None:
         file.write_text(wrong)
         with pytest.raises(UsageError, match="is no list of"):
             read_faults(file)
+
+
+STATED = document_of(ROOT / "snapshots" / "v1.2-claude-sonnet-4-6").header
+
+
+def test_reading_r77_a_smaller_count_is_that_of_files_that_are_not_read_again() -> None:
+    assert STATED.left_out == {"answers of a trial run on two pairs": 4}
+    assert rebuilt_header(replace(STATED, left_out={}), STATED) == STATED
+
+
+def test_reading_r77_a_larger_count_or_another_one_is_a_difference() -> None:
+    for count in ({"answers of a trial run on two pairs": 5}, {"answers of somebody": 1}):
+        assert rebuilt_header(replace(STATED, left_out=count), STATED) != STATED

@@ -1,5 +1,6 @@
 """EPC-2.5(f): intervals of several figures at once are those of each figure alone."""
 
+from fractions import Fraction
 from math import fsum
 
 import numpy as np
@@ -14,6 +15,7 @@ from epc.statistics.intervals import (
     mean_intervals,
     moments_interval,
     quantiles,
+    sum_of_squares,
     variance_of,
 )
 
@@ -91,3 +93,10 @@ def test_reading_r39_a_published_mean_and_spread_have_students_interval() -> Non
     """Four seeds that spread by 2 spread their mean by 1; t is 3.182446 for three degrees."""
     assert moments_interval(5.0, 2.0, 4) == pytest.approx((5 - 3.182446, 5 + 3.182446), abs=1e-6)
     assert moments_interval(5.0, 2.0, 1) is None
+
+
+@given(st.lists(st.floats(2**-20, 2), max_size=12))
+def test_adr_3_squares_are_rounded_as_products_are_and_their_sum_once(values: list[float]) -> None:
+    squares = [float(Fraction(value) * Fraction(value)) for value in values]
+
+    assert sum_of_squares(values) == float(sum(map(Fraction, squares), Fraction(0)))

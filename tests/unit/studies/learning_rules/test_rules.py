@@ -19,7 +19,7 @@ from epc.audit.units import units_of
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
 
-DOCS = Path(__file__).parents[3] / "site" / "docs"
+DOCS = Path(__file__).parents[4] / "site" / "docs"
 NAMES = ["a", "b", "c"]
 
 

@@ -1,10 +1,10 @@
-"""The specification as data, against the paper's own words."""
+"""The protocol's constants, against the paper's own words."""
 
 import json
 from importlib.resources import files
 
 from epc.spec import epc_v1
-from epc.spec.reference import EVALUATOR_PROMPT, STRATEGIES, TASKS
+from epc.spec.reference import STRATEGIES, TASKS
 
 
 def test_epc_2_1_four_phases_each_in_its_domain_and_from_its_start() -> None:
@@ -16,14 +16,6 @@ def test_epc_2_1_four_phases_each_in_its_domain_and_from_its_start() -> None:
         ("text_to_visual", "visual", "text", 2),
         ("visual_to_text", "text", "visual", 3),
     ]
-
-
-def test_epc_2_2_eleven_strategies_eight_of_text_and_three_visual() -> None:
-    assert len(STRATEGIES) == 11
-    assert [s.domain for s in STRATEGIES].count("text") == 8
-    assert [s.domain for s in STRATEGIES].count("visual") == 3
-    assert len({s.name for s in STRATEGIES}) == 11
-    assert len({s.prompt for s in STRATEGIES}) == 11
 
 
 def test_epc_2_3_a_the_baseline_is_step_by_step() -> None:
@@ -42,12 +34,6 @@ def test_epc_2_3_c_the_weight_floor() -> None:
 def test_epc_2_4_a_at_least_eight_tasks_in_each_domain() -> None:
     assert epc_v1.MIN_TASKS == 8
     assert {domain: len(tasks) for domain, tasks in TASKS.items()} == {"text": 8, "visual": 8}
-
-
-def test_epc_2_4_b_no_task_stands_twice() -> None:
-    tasks = [task for domain in TASKS.values() for task in domain]
-
-    assert len(set(tasks)) == 16
 
 
 def test_epc_2_5_f_two_thousand_resamples_at_95_percent() -> None:
@@ -78,13 +64,6 @@ def test_reading_r11_ten_bins_of_calibration() -> None:
     assert epc_v1.CALIBRATION_BINS == 10
 
 
-def test_epc_2_6_a_the_reference_prompt_verbatim() -> None:
-    assert EVALUATOR_PROMPT == (
-        "Evaluate. Task: {task} A ({strategy_name}): {response_A[:300]} "
-        "B (step_by_step): {response_B[:300]} Better? Output only A or B."
-    )
-
-
 def test_epc_2_6_b_temperature_zero_and_ten_tokens() -> None:
     assert (epc_v1.EVALUATOR_TEMPERATURE, epc_v1.EVALUATOR_MAX_TOKENS) == (0.0, 10)
 
@@ -93,12 +72,6 @@ def test_epc_5_2_what_the_paper_calls_substantial_weak_and_miscalibrated() -> No
     assert (epc_v1.SUBSTANTIAL_GAMMA, epc_v1.WEAK_GAMMA) == (0.5, 0.2)
     assert epc_v1.MISCALIBRATED_ECE == 0.2
     assert epc_v1.MANY_ZEROS == 0.5
-
-
-def test_epc_a_2_eight_tasks_a_domain_verbatim() -> None:
-    assert {domain: len(tasks) for domain, tasks in TASKS.items()} == {"text": 8, "visual": 8}
-    assert TASKS["text"][0] == "Explain why the sky is blue."
-    assert TASKS["visual"][-1] == "How does lighting affect the mood of a photograph?"
 
 
 def test_epc_a_3_the_manifest_s_schema_has_the_paper_s_key_fields() -> None:
