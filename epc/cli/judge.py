@@ -212,14 +212,15 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
     if sample is None or output is None:
         raise click.UsageError("a reply is checked against --sample and --output: name both")
     from epc.records.judging.tables import check_files
+    from epc.records.typed import as_json
 
     checked = check_files(response, sample, output)
     lines = (
         f"{response}: {', '.join(checked.flags) or 'valid'}",
         f"verdict {checked.verdict}, the judge's {checked.judge_verdict}",
-        *(str(fault.finding) for fault in checked.faults),
+        *map(str, checked.findings),
     )
-    tell(form, checked.as_json, lambda: "\n".join(lines))
+    tell(form, lambda: as_json(checked), lambda: "\n".join(lines))
     leave(clean=checked.valid)
 
 

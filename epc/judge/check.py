@@ -2,16 +2,17 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
-from epc.errors import Finding
+from epc.errors import Finding, Severity
 from epc.json_text import is_number, pointer, storable
 from epc.judge.evidence import Output, Quotes
 from epc.judge.reply import (
     Json,
+    Scores,
     admitted,
     departures,
     evades,
@@ -39,6 +40,8 @@ from epc.spec.judge_v1 import (
     UNPARSABLE,
     VERDICTS,
     VIOLATION,
+    Dimension,
+    Flag,
     Kind,
     Rules,
     Verdict,
@@ -61,52 +64,31 @@ _REMEDIES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One reason why a record is invalid: its flag, and where and what it is."""
+@dataclass(frozen=True, slots=True)
+class Fault(Finding):
+    """One reason why a record is invalid: a finding with its flag; records state its severity."""
 
-    flag: str
-    finding: Finding
-
-    def as_json(self) -> dict[str, str]:
-        """Return the fault as a plain JSON object: a finding with its flag."""
-        return {"flag": self.flag, **self.finding.as_json()}
+    severity: Severity
+    flag: Flag
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What a reply is worth.
 
-    `scores` and our `verdict` are None unless all four scores can be read and lie on the scale.
+    Invalid is not low quality (Reading R23). `scores` and our `verdict` are None unless all four
+    scores can be read and lie on the scale.
     `judge_overall` is the sum on another rubric's scale, where a mapping says where it stands.
     """
 
-    flags: tuple[str, ...]
-    scores: dict[str, int] | None = None
-    verdict: Verdict | None = None
-    judge_verdict: str | None = None
+    valid: bool
+    flags: tuple[Flag, ...]
+    scores: Mapping[Dimension, int] | None
+    verdict: Verdict | None
+    judge_verdict: str | None
     judge_overall: float | None = None
     quotes: Quotes
-    faults: tuple[Fault, ...] = field(default=())
-
-    @property
-    def valid(self) -> bool:
-        """Whether the record counts. Invalid is not low quality (Reading R23)."""
-        return not self.flags
-
-    def as_json(self) -> Json:
-        """Return what `epc judge check` prints."""
-        theirs = {} if self.judge_overall is None else {"judge_overall": self.judge_overall}
-        return {
-            "valid": self.valid,
-            "flags": list(self.flags),
-            "scores": self.scores,
-            "verdict": self.verdict,
-            "judge_verdict": self.judge_verdict,
-            **theirs,
-            "quotes": self.quotes.as_json(),
-            "findings": [fault.as_json() for fault in self.faults],
-        }
+    findings: tuple[Fault, ...]
 
 
 def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
@@ -116,7 +98,9 @@ def check(raw: str | bytes, sample: Sample, output: Output) -> Checked:
     """
     text, reply, problems = read_reply(raw)
     if reply is None:
-        unread = [Fault(flag=UNPARSABLE, finding=problem) for problem in problems]
+        unread = [
+            Fault(p.clause, p.where, p.problem, p.remedy, "error", UNPARSABLE) for p in problems
+        ]
         if evades(text):
             unread.append(fault(EVASION, "JUDGE-6.4", "", "a refusal, or no dimension scored"))
         return worth(unread, quotes=no_quotes(output.rules))
@@ -146,7 +130,6 @@ def check_reply(
     return worth(
         all_faults,
         scores=scores,
-        verdict=verdict_of(scores) if scores is not None else None,
         judge_verdict=storable(judge_verdict) if isinstance(judge_verdict, str) else None,
         quotes=quotes,
     )
@@ -154,8 +137,8 @@ def check_reply(
 
 def with_fault(checked: Checked, fault: Fault) -> Checked:
     """Return a judgement with one reason more."""
-    again = worth([*checked.faults, fault], flags=checked.flags, quotes=checked.quotes)
-    return replace(checked, flags=again.flags, faults=again.faults)
+    again = worth([*checked.findings, fault], flags=checked.flags, quotes=checked.quotes)
+    return replace(checked, valid=False, flags=again.flags, findings=again.findings)
 
 
 def no_quotes(rules: Rules) -> Quotes:
@@ -179,7 +162,7 @@ def outside_the_set() -> Fault:
     return fault(COVERAGE, "JUDGE-7.1", "", "the sample is not in the evaluation set")
 
 
-def scores_of(reply: Json) -> dict[str, int] | None:
+def scores_of(reply: Json) -> dict[Dimension, int] | None:
     """Return the four scores, or None unless each is there and on the scale (JUDGE-3.1)."""
     raw_scores = members(reply, "scores")
     scores = {name: raw_scores.get(name) for name in DIMENSIONS}
@@ -277,7 +260,7 @@ def _sums(reply: Json) -> Iterator[Fault]:
             yield fault(INCONSISTENCY, "JUDGE-3.2", pointer("scores", OVERALL), problem)
 
 
-def _verdict(reply: Json, scores: dict[str, int] | None) -> Iterator[Fault]:
+def _verdict(reply: Json, scores: Scores | None) -> Iterator[Fault]:
     """A verdict that fits neither reading of the thresholds (Reading R20)."""
     verdict = reply.get("verdict")
     if not is_text(verdict):
@@ -334,17 +317,29 @@ def _text(item: dict[str, Any], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def fault(flag: str, clause: str, where: str, problem: str) -> Fault:
+def fault(flag: Flag, clause: str, where: str, problem: str) -> Fault:
     """Return a fault, in words that any file can hold."""
     # A hostile key may hold a lone surrogate, which no file takes.
-    return Fault(
-        flag=flag,
-        finding=Finding(clause, storable(where), storable(problem), _REMEDIES[flag]),
-    )
+    return Fault(clause, storable(where), storable(problem), _REMEDIES[flag], "error", flag)
 
 
-def worth(faults: list[Fault], *, flags: Iterable[str] = (), **what: Any) -> Checked:
+def worth(
+    faults: list[Fault],
+    *,
+    quotes: Quotes,
+    flags: Iterable[Flag] = (),
+    scores: Mapping[Dimension, int] | None = None,
+    judge_verdict: str | None = None,
+) -> Checked:
     """Return the judgement that follows from faults: every flag, in the protocol's order."""
     raised = {fault.flag for fault in faults} | set(flags)
     ordered = tuple(flag for flag in FLAGS if flag in raised)
-    return Checked(flags=ordered, faults=tuple(islice(faults, _MAX_FAULTS)), **what)
+    return Checked(
+        valid=not ordered,
+        flags=ordered,
+        scores=scores,
+        verdict=None if scores is None else verdict_of(scores),
+        judge_verdict=judge_verdict,
+        quotes=quotes,
+        findings=tuple(islice(faults, _MAX_FAULTS)),
+    )

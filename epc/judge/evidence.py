@@ -88,11 +88,6 @@ class Quotes:
         counts = Counter(kinds)
         return cls(given=counts.total(), **{kind: counts[kind] for kind in KINDS})
 
-    def as_json(self) -> dict[str, int]:
-        """Return the counts that are known, as a plain JSON object."""
-        counts = {name: getattr(self, name) for name in self.__slots__}
-        return {name: count for name, count in counts.items() if count is not None}
-
 
 @dataclass(frozen=True)
 class Output:

@@ -18,6 +18,7 @@ from epc.spec.judge_v1 import (
     OVERALL,
     PARTIAL_FROM,
     PASS_FROM,
+    Dimension,
     Verdict,
 )
 from epc.spec.refusals import refuses
@@ -188,7 +189,7 @@ def _finding(where: str, problem: str) -> Finding:
     return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
 
 
-Scores = Mapping[str, int]
+Scores = Mapping[Dimension, int] | Mapping[str, int]
 
 
 def overall_of(scores: Scores) -> int:

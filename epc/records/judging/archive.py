@@ -113,8 +113,8 @@ class Archive:
 
     def _write(self, sample: Sample, checked: Checked, came: Given | None = None) -> None:
         record = record_of(self._plan, self._units, sample, checked, came)
-        self.tallies[sample.method].add(parse(record, Record))
-        self._files[checked.valid, sample.method].write(dumps_line(record).encode("utf-8"))
+        self.tallies[sample.method].add(record)
+        self._files[checked.valid, sample.method].write(dumps_line(as_json(record)).encode("utf-8"))
 
     @contextmanager
     def written_to(self, folder: Path) -> Iterator[None]:
@@ -142,21 +142,21 @@ class Archive:
 
 def record_of(
     plan: Plan, units: EvaluationSet, sample: Sample, checked: Checked, came: Given | None
-) -> Json:
+) -> Record:
     """Return the record of a sample: what it is worth, and the reply that came, if one did."""
     row = units.row(sample)
-    return {
-        "id": sample.id,
-        "sample": sample.as_json(),
-        "output_sha256": None if row is None else row.output_sha256,
-        "raw": storable(came.raw) if came else None,
-        "calls": list(came.calls) if came else [],
-        **({"date": came.date} if came and came.date else {}),
-        "prompt": as_json(plan.prompts.get(sample.method)),
-        "mapping": as_json(plan.mapping),
-        "constraint": plan.constraint,
-        **checked.as_json(),
-    }
+    return Record(
+        id=sample.id,
+        sample=sample,
+        output_sha256=None if row is None else row.output_sha256,
+        raw=storable(came.raw) if came else None,
+        calls=came.calls if came else (),
+        date=came.date if came else None,
+        prompt=plan.prompts.get(sample.method),
+        mapping=plan.mapping,
+        constraint=plan.constraint,
+        **{name: getattr(checked, name) for name in Checked.__slots__},
+    )
 
 
 def judgement(raw_reply: Given, units: EvaluationSet, mapping: RubricMapping | None) -> Checked:

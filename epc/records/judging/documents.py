@@ -23,15 +23,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
-from epc.errors import Finding, MalformedError, Severity, UsageError
+from epc.errors import Finding, MalformedError, UsageError
 from epc.json_text import MAX_DOCUMENT_BYTES
-from epc.judge.evidence import Quotes
+from epc.judge.check import Checked
 from epc.judge.samples import Sample
 from epc.records import schemas, strict_json
 from epc.records.canary import Canary
 from epc.records.layout import require_unpublished
 from epc.records.manifest import DescribedFile, ModelIdentity
-from epc.spec.judge_v1 import FLAGS, Dimension, Flag, Method, Rules, Verdict
+from epc.spec.judge_v1 import FLAGS, Flag, Method, Rules
 
 Constraint = Literal["json", "judge_reply"]
 # What an evaluation asks about a judge, if it stands beside a set and not for itself.
@@ -150,19 +150,7 @@ class RunLog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
-    """One reason why a record is invalid."""
-
-    flag: Flag
-    clause: str
-    where: str
-    problem: str
-    remedy: str
-    severity: Severity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class Record(Checked):
     """An archived evaluation: the raw reply, what it is worth, and its day, if known."""
 
     id: str
@@ -173,14 +161,6 @@ class Record:
     prompt: Reference | None
     mapping: Reference | None
     constraint: Constraint | None
-    valid: bool
-    flags: tuple[Flag, ...]
-    scores: Mapping[Dimension, int] | None
-    verdict: Verdict | None
-    judge_verdict: str | None
-    quotes: Quotes
-    findings: tuple[Fault, ...]
-    judge_overall: float | None = None
     date: str | None = None
 
 

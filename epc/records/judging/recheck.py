@@ -238,7 +238,7 @@ class _Basis:
         units = self.units
         checked = judgement(came, units, self.mapping) if came else unjudged(units.rules)
         expected = record_of(self.plan, units, sample, checked, came)
-        yield from contradictions(expected, as_json(record))
+        yield from contradictions(as_json(expected), as_json(record))
         if (record.calls or record.date) and not self.asked.answered(record):
             problem = "calls.jsonl has no such answer of this judge to this record's prompt"
             yield "/calls", f"{problem}{f' on {record.date}' if record.date else ''}"

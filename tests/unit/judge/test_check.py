@@ -14,6 +14,7 @@ from epc.json_text import parse
 from epc.judge.check import MAX_EVIDENCE, fault, with_fault
 from epc.judge.samples import Unit, method_of
 from epc.records.schemas import findings as schema_findings
+from epc.records.typed import as_json
 from epc.spec.judge_v1 import DIMENSIONS, FLAGS, IDENTIFIERS, METHODS, OVERALL
 
 SCORES = st.fixed_dictionaries({name: st.sampled_from((0, 1, 2)) for name in DIMENSIONS})
@@ -27,7 +28,7 @@ def test_judge_0_a_record_about_another_unit_is_not_this_samples() -> None:
         checked = judged(reply)
 
         assert checked.flags == ("INCOMPLETE_COVERAGE",)
-        assert [fault.finding.where for fault in checked.faults] == [f"/meta/{name}"]
+        assert [fault.where for fault in checked.findings] == [f"/meta/{name}"]
 
 
 def test_judge_1_1_another_models_output_is_cross_judged() -> None:
@@ -86,7 +87,7 @@ def test_judge_4_1_each_dimension_needs_evidence(name: str) -> None:
     checked = judged(reply)
 
     assert checked.flags == ("PROTOCOL_VIOLATION",)
-    assert name in checked.faults[0].finding.problem
+    assert name in checked.findings[0].problem
 
 
 def test_judge_4_2_a_quote_is_text_and_not_blank() -> None:
@@ -111,7 +112,7 @@ def test_judge_4_4_a_quote_must_be_found_and_the_invented_ones_are_counted() -> 
 
     assert (checked.quotes.given, checked.quotes.invented) == (4, 1)
     assert checked.flags == ("PROTOCOL_VIOLATION",)
-    assert checked.faults[0].finding.where == "/evidence/1/quote"
+    assert checked.findings[0].where == "/evidence/1/quote"
 
 
 def test_judge_5_1_anything_but_one_object_is_unparsable() -> None:
@@ -305,10 +306,10 @@ LIKE_A_REPLY = st.recursive(
 
 def is_sound(raw: str | bytes) -> None:
     checked = judged(raw)
-    assert checked.valid == (not checked.flags) == (not checked.faults)
+    assert checked.valid == (not checked.flags) == (not checked.findings)
     assert checked.flags == tuple(flag for flag in FLAGS if flag in checked.flags)
-    assert {fault.flag for fault in checked.faults} <= set(checked.flags)
-    json.dumps(checked.as_json(), ensure_ascii=False, allow_nan=False).encode("utf-8")
+    assert {fault.flag for fault in checked.findings} <= set(checked.flags)
+    json.dumps(as_json(checked), ensure_ascii=False, allow_nan=False).encode("utf-8")
 
 
 @given(st.binary(max_size=400))
@@ -351,7 +352,7 @@ def test_a_reply_made_to_exhaust_us_is_judged_in_bounded_time(raw: str) -> None:
     is_sound(raw)
 
     assert time.process_time() - began < 20
-    assert len(judged(raw).faults) <= 100
+    assert len(judged(raw).findings) <= 100
 
 
 def test_more_evidence_than_anybody_reads_is_a_violation() -> None:
@@ -397,7 +398,7 @@ def test_a_judgement_with_one_reason_more_keeps_what_it_was_worth() -> None:
 
     assert (checked.valid, more.valid) == (True, False)
     assert more.flags == ("INCOMPLETE_COVERAGE",)
-    assert more.faults[-1].finding.problem == "judged twice"
+    assert more.findings[-1].problem == "judged twice"
     assert (more.scores, more.verdict, more.quotes) == (
         *(checked.scores, checked.verdict, checked.quotes),
     )

@@ -15,6 +15,7 @@ from epc.judge.reply import admitted, overall_of, verdict_of
 from epc.judge.samples import Sample
 from epc.records.conformance import suite
 from epc.records.strict_json import disagreements
+from epc.records.typed import as_json
 from epc.spec.judge_v1 import FLAGS, KINDS
 
 QUOTES = vectors("quotes")
@@ -47,7 +48,7 @@ def test_judge_6_every_reply_has_its_flags_and_verdict(case: dict[str, Any]) -> 
 
     for raw in (reply, reply.encode("utf-8", "surrogatepass")):
         sample, rules = Sample(**given["sample"]), given.get("rules", 1)
-        checked = judged(raw, sample, given["output"], rules).as_json()
+        checked = as_json(judged(raw, sample, given["output"], rules))
         assert {key: checked[key] for key in case["expect"]} == case["expect"]
         assert len(checked["findings"]) >= len(checked["flags"])
 
