@@ -124,8 +124,11 @@ WORK: Final = Path("build") / "site"
 _SOURCES: Final = "site"
 _SCRIPT: Final = "assets/vega-embed.js"
 _PAGE: Final = "index.html"
-# Our sitemap has no time stamps; our search reads English, and nobody debugs the theme here.
-_NOT_OURS: Final = re.compile(r"sitemap\.xml(\.gz)?|assets/javascripts/lunr/.*|.*\.map")
+# Our sitemap has no time stamps, and our mark is another; our search reads English, and nobody
+# debugs the theme here.
+_NOT_OURS: Final = re.compile(
+    r"sitemap\.xml(\.gz)?|assets/javascripts/lunr/.*|.*\.map|assets/images/favicon\.png"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

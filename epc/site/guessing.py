@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 from epc.records.strict_json import dumps
 from epc.registry import exports
-from epc.registry.expiry import days_away
+from epc.registry.expiry import Expiry, days_away
 from epc.registry.exports import calendar
 from epc.registry.lifecycles import Kind, LifeRecord, Stated
 from epc.registry.listing import Change
@@ -246,17 +246,27 @@ def for_people(site: Site, page: EvaluatorPage) -> Iterator[tuple[str, str | byt
     if page.has_badge:
         yield f"badges/{page.name}.svg", badge_of(page)
     if is_followed(site, page):
-        states = [platform.standing.state for platform in page.platforms]
-        states += [snapshot.row.standing.state for snapshot in page.snapshots]
         path, about = f"feeds/{page.name}.xml", f"evaluators/{page.name}/"
-        yield f"calendars/{page.name}.ics", calendar(states, name=f"EPC: {page.name}")
+        if has_calendar(site, page):
+            yield f"calendars/{page.name}.ics", calendar(_states(page), name=f"EPC: {page.name}")
         yield path, feed_of_evaluators(site, [page], name=page.name, path=path, about=about)
 
 
-def is_followed(site: Site, page: EvaluatorPage) -> bool:
-    """Return whether an evaluator has a calendar and a feed.
+def has_calendar(site: Site, page: EvaluatorPage) -> bool:
+    """Return whether an evaluator has a calendar: a calendar has an entry at least (RFC 5545)."""
+    dated = any(state.until or state.not_before for state in _states(page))
+    return dated and is_followed(site, page)
 
-    Once it has ended everywhere there is no end to come. Both stay for the days of notice, in which
+
+def _states(page: EvaluatorPage) -> list[Expiry]:
+    states = [platform.standing.state for platform in page.platforms]
+    return states + [snapshot.row.standing.state for snapshot in page.snapshots]
+
+
+def is_followed(site: Site, page: EvaluatorPage) -> bool:
+    """Return whether an evaluator has a feed.
+
+    Once it has ended everywhere there is no end to come. It stays for the days of notice, in which
     an end may be corrected.
     """
     states = [platform.standing.state for platform in page.platforms]

@@ -24,7 +24,7 @@ from epc.site import citing, describing, front, profile, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.front import part
-from epc.site.guessing import badge_alternative, is_followed, platforms
+from epc.site.guessing import badge_alternative, has_calendar, is_followed, platforms
 from epc.site.living import living
 from epc.site.pages import EvaluatorPage, Platform, Row, Site, SnapshotPage, bands_of
 from epc.site.social import has_card
@@ -272,6 +272,7 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "page": page,
         "badge": badge_alternative(page) if page.has_badge else "",
         "followed": is_followed(site, page),
+        "dated": has_calendar(site, page),
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
         "linked": _linked,

@@ -158,16 +158,17 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
     return asked.filter(({ until, notBefore }) => until || notBefore).map((state) => ({ id: name, ...state }));
   };
 
-  // Those of these names that are served somewhere: what has ended has no feed, and no calendar.
+  // Those of these names that are served somewhere: what has ended has no feed. `days` is empty where no day is known, as there is no calendar.
   const pagesOf = (index, names) => {
     const isServed = ({ name, lives }) => lives.some(({ states }) => stateOf(index, states, name).status !== "expired");
     const meant = names.filter((name) => !index.tags.has(name)).map((name) => meaning(index, name));
     const found = meant.flatMap(({ matches, elsewhere }) => [...matches, ...elsewhere].map(({ generation }) => generation));
     const followed = found.filter((generation) => !generation.listed && isServed(generation));
-    return unique(followed.map((generation) => generation.name)).map((name) => {
+    return unique(followed).map(({ name, lives }) => {
       const at = encodeURIComponent(name);
       const [page, feed, days] = [`evaluators/${at}/`, `feeds/${at}.xml`, `calendars/${at}.ics`].map((path) => new URL(path, home).href);
-      return { name, page, feed, days };
+      const dated = lives.map(({ states }) => stateOf(index, states, name)).some(({ until, notBefore }) => until || notBefore);
+      return { name, page, feed, days: dated ? days : "" };
     });
   };
 
@@ -191,7 +192,7 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
     given = [];
     const ends = names.flatMap((name) => endsOf(index, name));
     const pages = pagesOf(index, names);
-    const subscribed = (key) => pages.flatMap(({ name, ...at }) => [" ", link(at[key], name)]);
+    const subscribed = (key) => pages.filter((at) => at[key]).flatMap(({ name, ...at }) => [" ", link(at[key], name)]);
     const kept = [];
     const keep = (term, ...told) => kept.push(make("div", {}, make("dt", {}, term), make("dd", {}, ...told)));
     if (ends.length) {
@@ -199,7 +200,8 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
       keep("Calendar", marked(file, "calendar"), ` (${ends.length} ${ends.length === 1 ? "day" : "days"}, as known today).`);
     }
     if (pages.length) {
-      keep("Calendars that stay up to date", "Subscribe to", ...subscribed("days"));
+      const calendars = subscribed("days");
+      if (calendars.length) keep("Calendars that stay up to date", "Subscribe to", ...calendars);
       const file = download("epc-feeds.opml", "text/x-opml", feeds(names, pages), "List of these feeds");
       keep("Feeds", "Subscribe to", ...subscribed("feed"), ", or import the ", marked(file, "feeds"), " into your reader.");
     }

@@ -4,10 +4,10 @@
 {crossed} for every one whose verdicts say what crosses, {matrix} for those of more than two
 domains, {name} for every evaluator, {maker} for every maker of a model, {by} for its page,
 {platform} for every platform, {guess} for every other plain name of an evaluator, {lasting} for
-every evaluator that has not ended more than 60 days ago, {baseline} for every one with a baseline,
-{ends} for every maker of whose models an end is known,
-{published} for every one that was measured
-or reported, {spread} for every one of which a JSD was stated and {followed} for every one that was
+every evaluator that has not ended more than 60 days ago, {dated} for those of them of which a day
+is known, {baseline} for every one with a baseline, {ends} for every maker of whose models an end is
+known, {published} for every one that was measured or reported, {spread} for every one of which a
+JSD was stated and {followed} for every one that was
 measured here, so a publication needs no line of its own. A new file or a new kind of page does; a
 new document or schema is known by its source until it is listed.
 """
@@ -63,6 +63,7 @@ def expanded() -> set[str]:
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(name for name in plain if name not in taken),
         "lasting": sorted(name for name in known if _lasts(registry, name)),
+        "dated": sorted(n for n in known if _lasts(registry, n) and _is_dated(registry, n)),
         "baseline": sorted({s.tag.generation for s in coupled} & known),
         "ends": sorted(model_eol(registry, _DAY)),
         "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
@@ -89,6 +90,14 @@ def _lasts(registry: Registry, name: str) -> bool:
     states = [registry.of_life(name, life, _DAY) for life in registry.generations[name].lives]
     ends = [state.until for state in states if state.status == "expired" and state.until]
     return len(ends) < len(states) or not ends or max(ends) >= _DAY - timedelta(days=60)
+
+
+def _is_dated(registry: Registry, name: str) -> bool:
+    """Return whether a day is known on which an evaluator, or a snapshot of it, ends."""
+    states = [registry.of_life(name, life, _DAY) for life in registry.generations[name].lives]
+    tags = [tag for tag, s in registry.snapshots.items() if s.tag.generation == name]
+    states += [registry.of_tag(tag, _DAY) for tag in tags]
+    return any(state.until or state.not_before for state in states)
 
 
 def _pairs(snapshot: Snapshot) -> int:

@@ -67,6 +67,7 @@ def test_nobody_follows_what_has_ended_and_a_badge_is_of_a_baseline(made: Checko
 
     followed = ("Judge-1", "Recent", "Served")
     files = {f"{kind}/{name}.{end}" for name in followed for kind, end in KINDS}
+    files -= {"calendars/Served.ics"}  # of which no day is known
     assert found == {"badges/Judge-1.svg", *files}
 
 
@@ -87,7 +88,7 @@ def calendar_names(texts: Iterable[str | bytes]) -> set[tuple[str, str]]:
 
 def test_every_calendar_and_feed_has_a_name_and_an_id_of_its_own(site: BuiltSite) -> None:
     own = ("Judge-1", "Judge-2", "maker", "cloud")
-    calendars = [site.text(f"calendars/{name}.ics") for name in own]
+    calendars = [site.text(f"calendars/{name}.ics") for name in own if name != "Judge-2"]
     calendars += [site.text("calendar.ics"), site.text("retirements.ics")]
     assert len({name for name, _ in calendar_names(calendars)}) == len(calendars)
     assert len({uid for _, uid in calendar_names(calendars)}) == len(calendars)
@@ -235,7 +236,8 @@ def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
 ) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
-    made.evaluator(generation_record("cloud", life_record(platform="cloud", model="m")))
+    ended = life_record(platform="cloud", model="m", retires=stated("2027-01-30"))
+    made.evaluator(generation_record("cloud", ended))
 
     site = _site(made)
     places = [place for place, _ in machines.files(site, tmp_path)]
