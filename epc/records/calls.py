@@ -22,7 +22,7 @@ from epc.records.findings import Findings
 from epc.records.layout import RAW, CallNames, digest
 from epc.records.manifest import Head, Manifest, RawName
 from epc.records.replies import contradictions
-from epc.records.rows import Call, Trial, read_rows, read_typed
+from epc.records.rows import Call, Trial, read_typed
 from epc.records.trials import CLAUSE
 from epc.records.typed import parse
 from epc.records.usage import Usage
@@ -40,11 +40,9 @@ def read_calls(folder: Path, manifest: Head, usage: Usage, findings: Findings) -
     """
 
     def counted() -> Iterator[tuple[int, Call]]:
-        for index, row in read_rows(folder, "calls", findings, clause=_CLAUSE):
-            call = call_of(row)
-            check_reply(call, f"/calls/{index}", findings)
+        for index, call in read_typed(folder, Call, findings, clause=_CLAUSE):
             usage.add(call)
-            yield index, replace(call, reply=None, headers=None)
+            yield index, call
 
     return index_calls(counted(), manifest, findings)
 
@@ -58,19 +56,19 @@ def index_calls(
     run no longer carries its own name. Either every call states its origin, or, in records that
     were written before any did, none (Reading R76).
     """
-    names, models = call_names(manifest), _models(manifest)
+    names = call_names(manifest)
     calls: dict[str, Call] = {}
     silent: list[int] = []
     for index, call in rows:
         where = f"/calls/{index}"
-        _check_identity(call, models, names, where, findings)
+        check_call(call, names, where, findings)
         if call.id in calls:
             findings.add(
                 _CLAUSE, f"{where}/id", f"{call.id} appears twice", "keep each answer once"
             )
         if call.origin is None:
             silent.append(index)
-        calls[call.id] = call if call.reasoning is None else replace(call, reasoning=None)
+        calls[call.id] = replace(call, reply=None, headers=None, reasoning=None)
     # Reading R76:
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         problem = f"{len(silent)} calls do not state when and how they were answered, as others do"
@@ -96,13 +94,6 @@ def call_names(manifest: Head) -> dict[str, CallNames]:
     return names
 
 
-def _models(manifest: Head) -> dict[str, str]:
-    """Return the name of who was asked in each role."""
-    members = enumerate(members_of(manifest.evaluator.details), 1)
-    by_role: dict[str, str] = {role: model.model for role, model in manifest.asked.items()}
-    return {**by_role, **{f"{MEMBER}{number}": member.model for number, member in members}}
-
-
 def check_reply(call: Call, where: str, findings: Findings) -> None:
     """Note what of a call its own reply contradicts."""
     for key, problem in contradictions(call):
@@ -120,23 +111,18 @@ def without_reply(row: Json) -> Call:
     return parse({**row, "reply": None, "headers": None}, Call)
 
 
-def _check_identity(
-    call: Call,
-    models: Mapping[str, str],
-    names: Mapping[str, CallNames],
-    where: str,
-    findings: Findings,
-) -> None:
-    role = call.role
-    if role not in names:
-        problem = f"the manifest names no {call.role}"
+def check_call(call: Call, names: Mapping[str, CallNames], where: str, findings: Findings) -> None:
+    """Note what of a call is not its reply's, or not what its record says was asked of whom."""
+    check_reply(call, where, findings)
+    role = names.get(call.role)
+    if role is None:
+        problem = f"the record names no {call.role}"
         findings.add(_CLAUSE, f"{where}/role", problem, "remove the call")
         return
-    model = models[role]
-    if call.model != model:
-        message = f"says {call.model!r}, the manifest's {role} is {model!r}"
+    if call.model != role.model:
+        message = f"says {call.model!r}, the record's {call.role} is {role.model!r}"
         findings.add("EPC-2.2", f"{where}/model", message, "keep one model a role")
-    expected = names[role].name(call.prompt, call.occasion)
+    expected = role.name(call.prompt, call.occasion)
     if call.id != expected:
         message = f"says {call.id}, what was asked gives {expected}"
         findings.add(_CLAUSE, f"{where}/id", message, "restore the call as it was answered")

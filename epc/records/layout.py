@@ -96,6 +96,7 @@ class CallNames:
             "decoding": dict(decoding),
             "model": {key: model[key] for key in IDENTITY},
         }
+        self.model: str = model["model"]
         self._role = dumps_part(role)
         self._shared = hashlib.sha256(dumps_line(shared).removesuffix("}\n").encode())
 

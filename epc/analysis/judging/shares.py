@@ -29,6 +29,7 @@ from epc.analysis.sharing import Answer, answer_of, undated
 from epc.arrays import Array, Codes, np
 from epc.judge.evidence import Quotes
 from epc.judge.samples import Unit
+from epc.records.findings import Findings
 from epc.records.judging.documents import Record, load_plan, role_of
 from epc.records.judging.recheck import calls_of, records
 from epc.spec.epc_v1 import BOOTSTRAP_RESAMPLES, BOOTSTRAP_SEED, CONFIDENCE
@@ -113,8 +114,8 @@ def _answers(folder: Path) -> dict[str, Answer]:
         for judge in load_plan(folder).judges
         if (model := judge.asked) is not None and not are_facts(model, model)
     }
-    calls = calls_of(folder) if hosted else ()
-    return {call.id: answer_of(call) for call in calls if call.role in hosted}
+    calls = calls_of(folder, Findings()) if hosted else ()
+    return {call.id: answer_of(call) for _, call in calls if call.role in hosted}
 
 
 def _judgment(record: Record, output_sha256: str, calls: Mapping[str, Answer]) -> Judgment:

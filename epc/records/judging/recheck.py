@@ -15,6 +15,7 @@ from epc.json_text import pointer
 from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
+from epc.records.calls import check_call
 from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
 from epc.records.judging.archive import Given, described, judgement, record_of
@@ -44,12 +45,14 @@ from epc.records.judging.evaluation_set import EvaluationSet, output_path
 from epc.records.judging.labels import departures as departures_of_labels
 from epc.records.judging.prompts import load_mapping, load_prompts, prompt_path
 from epc.records.layout import CALLS, CallNames, digest
-from epc.records.replies import contradictions as contradicted
 from epc.records.rows import Call, read_typed
 from epc.records.schemas import checked_lines
 from epc.records.strict_json import contradictions
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import METHODS, Method
+
+_CLAUSE: Final = "JUDGE-7.4"
+_ASKED: Final = "JUDGE-7.3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +63,20 @@ class _Call:
 
 
 class NamedCalls:
-    """What calls.jsonl holds, of calls that carry their own name.
+    """What calls.jsonl holds, by name, each call held against its own reply and the plan."""
 
-    A call's name is the digest of what was asked of whom, and its reply is read again, so a call
-    that was edited is no call of the evaluation any more, and a record that refers to it is found.
-    """
-
-    def __init__(self, folder: Path, plan: Plan) -> None:
+    def __init__(self, folder: Path, plan: Plan, findings: Findings) -> None:
         names = {
             role_of(judge.model): CallNames(role_of(judge.model), judge.identity, judge.decoding)
             for judge in plan.judges
             if judge.identity is not None and judge.decoding is not None
         }
+        noted = Findings()
         self._calls: dict[str, _Call] = {}
-        for call in calls_of(folder):
-            if call.role in names and names[call.role].name(call.prompt, call.occasion) == call.id:
-                self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
+        for index, call in calls_of(folder, noted):
+            check_call(call, names, f"/calls/{index}", noted)
+            self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
+        findings.extend(replace(found, clause=_ASKED) for found in noted.kept())
 
     def answered(self, record: Record) -> bool:
         """Return whether a record's calls are its judge's, and the last gave its reply that day."""
@@ -91,17 +92,13 @@ class NamedCalls:
         )
 
 
-def calls_of(folder: Path) -> Iterator[Call]:
-    """Yield the usable calls of an evaluation that say what their replies say.
+def calls_of(folder: Path, findings: Findings) -> Iterator[tuple[int, Call]]:
+    """Yield the usable calls of an evaluation with their places; one of imported replies has none.
 
-    An evaluation of imported replies has none.
+    What is wrong with the others is noted.
     """
     if (folder / CALLS).is_file():
-        for _, call in read_typed(
-            folder, Call, Findings(), clause="JUDGE-7.3", longest=LONGEST_LINE
-        ):
-            if not any(contradicted(call)):
-                yield call
+        yield from read_typed(folder, Call, findings, clause=_ASKED, longest=LONGEST_LINE)
 
 
 def published(folder: Path, plan: Plan) -> list[str]:
@@ -143,9 +140,6 @@ def needed(folder: Path, plan: Plan) -> list[str]:
     return sorted({path.relative_to(folder).as_posix() for path in paths})
 
 
-_CLAUSE: Final = "JUDGE-7.4"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rechecked(Checked):
     """What checking an archive found, and its totals as counted from the records."""
@@ -169,11 +163,11 @@ def recheck(folder: Path) -> Rechecked:
         units=EvaluationSet(folder, plan),
         mapping=load_mapping(folder, plan),
         times=Counter(record.id for _, record in records(folder)),
-        asked=NamedCalls(folder, plan),
+        asked=NamedCalls(folder, plan, findings),
     )
     for where, record in records(folder, findings):
         for place, problem in basis.departures(record):
-            findings.add("JUDGE-7.3", where + place, problem, "archive it again")
+            findings.add(_ASKED, where + place, problem, "archive it again")
         tallies[record.sample.method].add(record)
     for sample, _ in basis.units.samples():
         if sample.id not in basis.times:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from judge_support import archived, grid, judged_by_models, planned
 
+from epc.records.findings import Findings
 from epc.records.judging.documents import load_plan, records_path
 from epc.records.judging.recheck import NamedCalls, recheck
 from epc.records.layout import CALLS
@@ -27,7 +28,7 @@ def record(like: dict[str, Any], **changed: Any) -> Any:
 
 
 def test_a_record_has_its_judges_calls_and_the_last_one_gave_its_reply(folder: Path) -> None:
-    calls = NamedCalls(folder, load_plan(folder))
+    calls = NamedCalls(folder, load_plan(folder), Findings())
     first, second = archived(folder, valid=True)[:2]
 
     assert calls.answered(record(first))
@@ -60,11 +61,14 @@ def test_judge_5_2_a_record_alone_says_on_which_day_its_judge_was_asked(folder: 
     assert recheck(folder).ok
 
 
-def test_a_call_that_was_edited_is_none_any_more(folder: Path, tmp_path: Path) -> None:
-    first = archived(folder, valid=True)[0]
+def test_judge_7_3_each_call_that_was_edited_is_found(folder: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (folder / CALLS).read_text("utf-8").splitlines()]
     for row in rows:
         row["prompt"] += " "
     (tmp_path / CALLS).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    findings = Findings()
 
-    assert not NamedCalls(tmp_path, load_plan(folder)).answered(record(first))
+    NamedCalls(tmp_path, load_plan(folder), findings)
+
+    found = [(f.clause, f.where) for f in findings.kept()]
+    assert found == [("JUDGE-7.3", f"/calls/{index}/id") for index in range(len(rows))]
