@@ -1,7 +1,7 @@
 """What the registry knows of one model, joined into its card; verdict files may be added to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Final
 
@@ -14,7 +14,7 @@ from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse
 from epc.registry.expiry import Expiry, kept_until
-from epc.registry.figures import figures_of, misread
+from epc.registry.figures import at, figures_of, misread
 from epc.registry.kinds.loop import reports_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
@@ -29,35 +29,11 @@ from epc.registry.subjects import (
     recorded_of,
     target_of,
 )
-from epc.statistics.intervals import Interval, share_interval
+from epc.statistics.intervals import share_interval
 
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
 _NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
 _NOT_TODAY: Final = "recorded by others; says nothing of today"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Share:
-    """A share of control pairs."""
-
-    mean: float | None
-    ci95: Interval | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Pairs:
-    """What the control pairs of a snapshot's audit showed."""
-
-    pairs: int
-    accuracy: _Share
-    order_consistency: _Share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Competence:
-    """The part of an audit that is about control pairs."""
-
-    overall: _Pairs
 
 
 def card_of(
@@ -254,15 +230,11 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             flips = again.verdict_flips / again.asked
             yield known("flip_rate", flips, share, again.asked, "askings")
     if audit and audit.competence:
-        pairs = parse(audit.competence, _Competence).overall
-        for name, control_share in (
-            ("accuracy", pairs.accuracy),
-            ("order_consistency", pairs.order_consistency),
-        ):
-            if control_share.mean is not None:
-                yield known(
-                    f"controls/{name}", control_share.mean, control_share.ci95, pairs.pairs, "pairs"
-                )
+        pairs = audit.competence["overall"]
+        for name in ("accuracy", "order_consistency"):
+            if share_right := at(pairs, name):
+                mean, ends = share_right.mean, share_right.interval
+                yield known(f"controls/{name}", mean, ends, pairs["pairs"], "pairs")
 
 
 def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.errors import Finding
+from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.schemas import findings as schema_findings
+from epc.records.strict_json import disagreements
 from epc.registry.kinds.table import KINDS
-from epc.registry.layout import CARD
+from epc.registry.layout import CARD, FIGURES
 from epc.registry.record import Record
+from epc.registry.snapshots import Snapshot
 
 CLAUSE: Final = "EPC-4"
 RESTORE: Final = "restore it with `git checkout`; publish the next snapshot to correct one"
@@ -41,6 +44,11 @@ def read_document(path: Path, schema: str) -> tuple[Any, list[Finding]]:
 def departure(where: str, problem: str) -> Finding:
     """Return a finding of a published folder."""
     return Finding(clause=CLAUSE, where=where, problem=problem, remedy=RESTORE)
+
+
+def changed_figures(snapshot: Snapshot, now: Json) -> list[str]:
+    """Return which published figures are not what was computed again."""
+    return [f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, now)]
 
 
 def unlike(card: Record, right: Record, document: str) -> Iterator[Finding]:

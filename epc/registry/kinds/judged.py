@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final, Literal
@@ -35,8 +35,9 @@ from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, model_of
 from epc.registry.expiry import misdated
+from epc.registry.figures import at
 from epc.registry.judged import figures_again
-from epc.registry.kinds.folders import departure, read_document
+from epc.registry.kinds.folders import changed_figures, departure, read_document
 from epc.registry.layout import CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, Subject
@@ -48,7 +49,7 @@ from epc.registry.submissions.checked import ANSWERS, Base, Checked, Figure, pla
 from epc.registry.submissions.statement import Statement, noted
 from epc.registry.submissions.texts import problems
 from epc.registry.tags import Tag
-from epc.spec.judge_v1 import METHODS
+from epc.spec.judge_v1 import METHODS, VERDICTS
 
 _PARTS: Final = (
     rf"{COMPETENCE}/[0-9a-f]{{12}}/(planted|named|ablation|retest-[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}})"
@@ -167,9 +168,7 @@ def judged_conditions_of(plan: Plan) -> Json:
 
 def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     """Return which figures the replies of a folder do not give, and what else is wrong with it."""
-    published_figures, now = snapshot.figures, figures_again(folder)
-    names = sorted(now.keys() | published_figures.keys())
-    changed = [f"/{FIGURES}/figures/{n}" for n in names if now.get(n) != published_figures.get(n)]
+    changed = changed_figures(snapshot, figures_again(folder))
     return changed, [str(finding) for finding in recheck(folder).findings]
 
 
@@ -323,22 +322,12 @@ def _texts(path: Path, plan: Plan) -> Iterator[Finding]:
             yield noted(layout.TEXT, where, problem, remedy)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedShares:
-    """What a report says of an evaluation's figures: samples, verdicts, invalid replies."""
-
-    n: int
-    verdict: Mapping[str, Estimate]
-    invalid: Estimate
-
-
 def figures(checked: Checked) -> Iterator[Figure]:
     """Yield the shares of an evaluation: each verdict's, and that of invalid replies."""
-    if checked.offer is None:
-        return
-    shares = parse(checked.offer.figures, JudgedShares)
-    for name, share in [*shares.verdict.items(), ("invalid", shares.invalid)]:
-        yield plain(f"verdict/{name}", share)
+    shares = checked.offer.figures if checked.offer else {}
+    for name in (*VERDICTS, "invalid"):
+        if share := at(shares, f"verdict/{name}") or at(shares, name):
+            yield plain(f"verdict/{name}", Estimate(mean=share.mean, ci95=share.interval))
 
 
 def recorded(checked: Checked) -> Iterator[str]:

@@ -23,10 +23,9 @@ from epc.records.loop_runs import (
     load_runs,
 )
 from epc.records.observed.types import Judge
-from epc.records.strict_json import disagreements
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
-from epc.registry.kinds.folders import departure, read_document, unlike
+from epc.registry.kinds.folders import changed_figures, departure, read_document, unlike
 from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
 from epc.registry.record import Fault, Record
@@ -191,8 +190,7 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
 
     Raises: UsageError if they are not those that its document names.
     """
-    now = figures_of_runs(folder, load_runs(folder))
-    return [f"/{FIGURES}/figures{where}" for where in disagreements(snapshot.figures, now)], []
+    return changed_figures(snapshot, figures_of_runs(folder, load_runs(folder))), []
 
 
 def departures(

@@ -25,12 +25,12 @@ from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
 from epc.records.observed.types import UNKNOWN, Header, Made, Observed
 from epc.records.observed.writing import judge_of
-from epc.records.strict_json import disagreements, dumps_line
+from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
-from epc.registry.kinds.folders import departure, read_document, unlike
+from epc.registry.kinds.folders import changed_figures, departure, read_document, unlike
 from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
 from epc.registry.observed import (
     document_of,
@@ -197,14 +197,13 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     Raises: UsageError if the verdicts are not those that its document names.
     """
     document, verdicts = verdicts_in(folder)
-    card, stated = snapshot.card, snapshot.figures
-    chosen = parse(stated, _Chosen)
+    card, chosen = snapshot.card, parse(snapshot.figures, _Chosen)
     others = others_in(folder) if chosen.beside else None
     now = figures_of_verdicts(document.header, verdicts, chosen.choices, chosen.rule, others)
-    keep_older(now, stated)
+    keep_older(now, snapshot.figures)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
-    return [*undue, *(f"/{FIGURES}/figures{where}" for where in disagreements(stated, now))], []
+    return [*undue, *changed_figures(snapshot, now)], []
 
 
 def _days(header: Header, verdicts: Verdicts) -> tuple[date, ...]:

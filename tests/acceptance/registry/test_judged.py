@@ -177,7 +177,7 @@ def test_a_share_that_the_replies_do_not_give_is_found(clone: Path) -> None:
     done = epc(clone, "snapshot", "recompute", TAG, "--format", "json", code=1)
 
     (found,) = json.loads(done.stdout)
-    assert found["changed"] == ["/metrics.json/figures/verdict"]
+    assert found["changed"] == ["/metrics.json/figures/verdict/PASS/mean"]
     assert found["problems"] == []
 
 
