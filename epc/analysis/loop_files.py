@@ -43,8 +43,7 @@ class Files:
         """
         path, usual, _ = beside(log)
         if checks is None and not usual.exists():
-            first = f"epc loop plan {log} --test ITEMS, then epc loop check"
-            raise UsageError(f"{usual} is not there\n  fix: {first}")
+            raise UsageError(unchecked(log))
         plan, digest = read_plan(path) if path.exists() else (None, None)
         place = checks or usual
         return cls(
@@ -120,6 +119,12 @@ class Files:
         """Other judges of the checks."""
         names = dict.fromkeys(check.judge for check in self.tested)
         return [name for name in names if name not in (GOLD, self.judge)]
+
+
+def unchecked(log: Path) -> str:
+    """Return that a log has no checks, and how it gets them."""
+    first = f"epc loop plan {log} --test ITEMS, then epc loop check"
+    return f"{beside(log)[1]} is not there\n  fix: {first}"
 
 
 def is_validation(row: Scored) -> bool:

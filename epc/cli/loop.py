@@ -226,13 +226,10 @@ def gate(ctx: click.Context, log: Path, checks: Path | None, form: str, *, unpla
     from epc.analysis.loop_decisions import spent_by
     from epc.analysis.loop_files import Files
     from epc.records.layout import stamp
-    from epc.records.loops import beside, read_ledger, spend
+    from epc.records.loops import read_ledger, spend
     from epc.records.typed import as_json
     from epc.report.loop_text import gate_sentence
 
-    checks = checks or beside(log)[1]
-    if not checks.exists():
-        raise click.UsageError(f"{checks} is not there\n  next: epc loop plan {log} --test ITEMS")
     files = Files.read(log, checks)
     decision = decide(files, read_ledger(log), unplanned=unplanned)
     said = gate_sentence(decision)
@@ -281,9 +278,9 @@ def drift(before: Path, after: Path, anchors: Path, form: str) -> None:
 def _say_believed(log: Path, form: str) -> None:
     """Say what a log says that nobody checked, and how to check it; exit 1."""
     from epc.analysis.loop_decisions import log_refusals
-    from epc.analysis.loop_files import Files
+    from epc.analysis.loop_files import Files, unchecked
     from epc.analysis.loops import believed_of
-    from epc.records.loops import beside, read_log
+    from epc.records.loops import read_log
     from epc.records.typed import as_json
     from epc.report.loop_text import believed_sentence
 
@@ -294,7 +291,7 @@ def _say_believed(log: Path, form: str) -> None:
     believed = believed_of(files)
     said = believed_sentence(believed)
     tell(form, lambda: {"sentence": said, **as_json(believed)}, lambda: said)
-    note(f"{beside(log)[1]} is not there\n  next: epc loop plan {log} --test ITEMS")
+    note(unchecked(log))
     leave(clean=False)
 
 

@@ -350,8 +350,14 @@ def test_reading_r93_a_report_without_checks_says_what_the_log_says_and_how_to_g
     assert done.returncode == 1
     assert done.stdout.startswith(f"{A} reports +13.00 [+13.00, +13.00] points for the best of 3 ")
     assert done.stdout.endswith("is too good to count: nothing is shown.\n")
-    assert "run.checks.jsonl is not there" in done.stderr
-    assert "epc loop plan run.loop.jsonl --test ITEMS" in done.stderr
+    missing = (
+        "run.checks.jsonl is not there\n"
+        "  fix: epc loop plan run.loop.jsonl --test ITEMS, then epc loop check\n"
+    )
+    assert done.stderr.endswith(missing)
+    gate = loop(run, endpoint, "gate", "run.loop.jsonl")
+    assert gate.returncode == 2
+    assert gate.stderr.endswith(missing)
 
 
 def _without_judge(run: Path) -> None:
