@@ -1,19 +1,32 @@
 """Reading R93: what may be said of an optimiser's run, decided from its files alone."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from loop_support import FINAL, JUDGE, SEED, Row, check_rows, log_rows, run_files, written
+from msgspec import structs
 from scipy import stats
 
 from epc.analysis.loop_decisions import assess, gate, parts_of_change, runs_refusals, spent_by
 from epc.analysis.loop_files import Files
-from epc.analysis.loops import over_runs
+from epc.analysis.loops import over_runs, report_of
 from epc.errors import MalformedError
-from epc.records.loops import Spent, read_ledger, read_scores, spend
+from epc.records.loops import (
+    Check,
+    Logged,
+    LoopPlan,
+    PlannedJudge,
+    Scored,
+    Spent,
+    read_ledger,
+    read_scores,
+    spend,
+)
 from epc.report.document import printed
 from epc.report.loop_text import document, gate_sentence, parted_text, sentence
 
@@ -140,6 +153,61 @@ def test_reading_r93_gives_no_price_with_few_outputs_of_equal_or_other_gold(tmp_
     assert "fewer than 10 changed outputs" in report.withheld[0]
 
 
+def test_reading_r93_outputs_that_did_not_change_bear_no_price(tmp_path: Path) -> None:
+    """15 outputs changed, all for the better; the 185 of equal gold are the same as before."""
+
+    def few(row: Row) -> Row:
+        if int(row["item"][1:]) >= 15:
+            return row | {"output": row["item"]}
+        return row | ({"score": float(row["candidate"] == FINAL)} if row["judge"] == "gold" else {})
+
+    report = assess(Files.read(*run_files(tmp_path, checks=few))).report
+
+    assert report is not None
+    assert report.exchange is None
+    assert "fewer than 10 changed outputs" in report.withheld[0]
+
+
+def planned(files: Files, again: Sequence[Scored] = ()) -> Files:
+    """Return files whose checks a plan precedes that drew their items, and outputs of the log."""
+    plan = LoopPlan(
+        time="2026-11-26T12:00:00Z",
+        log=files.log.sha256,
+        seed=SEED,
+        final=FINAL,
+        draw_seed=1,
+        judge=PlannedJudge(model=JUDGE, platform="openai"),
+        test=tuple({str(row.item): None for row in files.checks}),
+        texts={},
+        gold=(),
+        gold_twice=(),
+        again=tuple(
+            Logged(candidate=str(row.candidate), item=str(row.item), output=str(row.output))
+            for row in again
+        ),
+    )
+    checks = [structs.replace(row, plan="p") for row in files.checks]
+    return replace(files, plan=plan, plan_sha256="p", checks=checks)
+
+
+def test_reading_r93_a_judge_that_changed_since_is_a_line_of_its_own(tmp_path: Path) -> None:
+    """It gives 12 logged outputs half a point more when it is asked again."""
+    files = Files.read(*run_files(tmp_path))
+    again = [row for row in files.log.rows if row.split == "val"][:12]
+    asked = [
+        Check(candidate=row.candidate, item=row.item, judge=JUDGE, score=row.score + 0.5)
+        for row in again
+    ]
+    both = planned(files, again)
+    both = replace(both, checks=[*both.checks, *asked])
+    alone, report = report_of(files), report_of(both)
+
+    assert (alone.drift, alone.asked_again) == (None, 0)
+    assert report.drift is not None
+    assert (report.drift.value, report.asked_again) == (0.5, 12)
+    assert (report.fresh, report.items) == (alone.fresh, alone.items)
+
+
 @pytest.mark.parametrize(("wrong", "priced"), [(5, True), (7, False)])
 def test_reading_r93_gives_no_price_by_labels_of_which_two_askings_disagree(
     tmp_path: Path, wrong: int, *, priced: bool
@@ -225,6 +293,21 @@ def test_reading_r93_items_that_decided_a_gate_are_used_up(tmp_path: Path) -> No
     )
 
 
+def test_reading_r93_a_plan_decides_once(tmp_path: Path) -> None:
+    log, checks = run_files(tmp_path)
+    files = planned(Files.read(log, checks))
+    first = gate(files, read_ledger(log))
+    spend(log, spent_by(files, "2026-11-26T12:00:00Z", first.decided))
+    again = [structs.replace(row, score=9.0) for row in files.checks[:1]]
+    other = gate(replace(files, checks=[*again, *files.checks[1:]]), read_ledger(log))
+
+    assert first.word == gate(files, read_ledger(log)).word == "ship"
+    assert (other.word, other.reason) == (
+        "refused",
+        "a gate decided on other scores of the same plan",
+    )
+
+
 def test_reading_r93_the_ledger_notes_a_decision_once(tmp_path: Path) -> None:
     log, _ = run_files(tmp_path)
     for day in (1, 2):
@@ -255,6 +338,18 @@ def test_reading_r93_fewer_than_five_runs_and_one_run_twice_are_refused(tmp_path
     assert [finding.problem for finding in runs_refusals([files] * 4)] == [
         "4 runs say nothing of the optimiser",
         "a log appears twice",
+    ]
+
+
+def test_reading_r93_runs_of_several_judges_are_refused(tmp_path: Path) -> None:
+    runs = []
+    for number in range(5):
+        (tmp_path / str(number)).mkdir()
+        log = {"judge": "other" if number == 4 else JUDGE, "text": str(number)}
+        runs.append(Files.read(*run_files(tmp_path / str(number), log=log.__ror__)))
+
+    assert [finding.problem for finding in runs_refusals(runs)] == [
+        f"the runs have several judges: {JUDGE}, other"
     ]
 
 

@@ -53,7 +53,7 @@ def test_reading_r93_a_judge_that_never_changes_helps_nothing() -> None:
 def test_reading_r93_price_is_the_slope_over_changed_outputs_and_taste_what_is_left() -> None:
     """Outputs that did not change are no part of the price, and of the taste with their zeros."""
     rng = np.random.default_rng(4)
-    gold = rng.integers(-1, 2, 200).astype(float)
+    gold = rng.integers(0, 2, 200).astype(float)
     judge = 0.5 + 2 * gold + rng.normal(0, 0.1, 200)
     changed = np.arange(200) % 4 > 0
     gold[~changed] = judge[~changed] = 0
