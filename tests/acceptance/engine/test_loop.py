@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,13 @@ def test_reading_r93_a_run_is_planned_checked_reported_and_gated(
 
     assert done.returncode == 0, done.stderr
     assert (len(plan["test"]), len(plan["gold"]), len(plan["gold_twice"])) == (120, 40, 30)
+    assert plan["judge"] == {"model": A, "platform": "openai"}
+    assert plan["judge_b"] == {"model": B, "platform": "vllm"}
+    # What is drawn follows from the log's digest, and is no stretch of the file.
+    assert plan["log"] == sha256((run / "run.loop.jsonl").read_bytes()).hexdigest()
+    assert plan["draw_seed"] == int(plan["log"][:8], 16)
+    assert {*plan["gold"]} < {*plan["test"]}
+    assert plan["gold"] != plan["test"][:40]
     rows = lines(run / "run.checks.jsonl")
     again = {(row["candidate"], row["item"]) for row in plan["again"]}
     # Two scores an item by each judge; a logged output is scored once more by A.
