@@ -34,7 +34,7 @@ from epc.site.charts import charts_of_evaluator, charts_of_judged, charts_of_sna
 from epc.site.charts.gallery import hung, script
 from epc.site.collecting import collect
 from epc.site.pages import EvaluatorPage, Evidence, Site, SnapshotPage, WinRate
-from epc.site.reference import clauses_page
+from epc.site.reference import clauses_page, with_drawn
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
 from epc.site.rendering import pages as rendered
@@ -243,14 +243,14 @@ def _sources(site: Site, reference: str) -> Iterator[tuple[str, str | bytes]]:
             f"there is no {originals / 'mkdocs.yml'}\n"
             "  fix: build in a checkout of the registry, with its site/ folder"
         )
-    for path in sorted((originals / "docs").rglob("*")):
+    documents = originals / "docs"
+    for path in sorted(documents.rglob("*")):
         if path.is_file():
-            name = f"docs/{path.relative_to(originals / 'docs').as_posix()}"
-            is_document = path.suffix == ".md"
-            yield (
-                name,
-                with_tables(addressed(site, path), site) if is_document else path.read_bytes(),
-            )
+            name = f"docs/{path.relative_to(documents).as_posix()}"
+            if path.suffix == ".md":
+                yield name, with_drawn(with_tables(addressed(site, path), site), documents)
+            else:
+                yield name, path.read_bytes()
     for path in sorted((originals / "overrides").rglob("*")):
         if path.is_file():
             yield path.relative_to(originals).as_posix(), path.read_bytes()

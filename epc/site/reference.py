@@ -1,4 +1,4 @@
-"""The pages made from sources: about the functions, and about every clause.
+"""What is made from sources: the pages of functions and of clauses, and tables inside documents.
 
 The sources are read and not run, so that nothing loads for the sake of a page.
 """
@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from markupsafe import Markup
 
 from epc.site.escaping import shown, verbatim
@@ -122,3 +123,36 @@ def _clause_rows(path: Path) -> Iterator[str]:
     _, *rows = csv.reader(path.read_text("utf-8").splitlines())
     for clause, command, name in rows:
         yield f"| {clause} | `{command}` | [{name.removesuffix('.md')}]({name}) |\n"
+
+
+class _Field(msgspec.Struct):
+    description: str
+
+
+class _Schema(msgspec.Struct):
+    properties: dict[str, _Field]
+
+
+# In a document: the fields of a record by its schema, or the rows of a file beside it.
+_ASKED: Final = re.compile(r"<!-- (fields|table): (\S+) -->")
+
+
+def with_drawn(text: str, documents: Path) -> str:
+    """Return a document with each table that it asks for in the place of its asking."""
+
+    def drawn(asked: re.Match[str]) -> str:
+        head, *rows = (_fields if asked[1] == "fields" else _rows)(asked[2], documents)
+        lines = (head, ["---"] * len(head), *rows)
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+    return _ASKED.sub(drawn, text)
+
+
+def _fields(name: str, _: Path) -> list[list[str]]:
+    path = files("epc.spec") / "schemas" / "v1" / f"{name}.json"
+    fields = msgspec.json.decode(path.read_bytes(), type=_Schema).properties
+    return [["key", "meaning"], *([f"`{key}`", of.description] for key, of in fields.items())]
+
+
+def _rows(name: str, documents: Path) -> list[list[str]]:
+    return [*csv.reader((documents / name).read_text("utf-8").splitlines())]
