@@ -1,6 +1,6 @@
 """What a build of the site takes: of the published snapshots, and of copies of them.
 
-    python tests/benchmarks/published_site.py            # 54, 110 and 500 snapshots
+    python tests/benchmarks/published_site.py            # 96, 150 and 500 snapshots
     python tests/benchmarks/published_site.py 1000
 
 A copy has an evaluator, a source and an evaluation set of its own, so that no more stands beside it
@@ -24,7 +24,7 @@ from epc.digests import file_sha256, parse_sums, sha256, sums_text
 from epc.records.strict_json import dumps, dumps_line
 
 ROOT = Path(__file__).parents[2]
-NUMBERS = (54, 110, 500)
+NUMBERS = (96, 150, 500)
 SET = re.compile(r'("samples": \{[^}]*"sha256": ")([0-9a-f]{64})')
 
 
