@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
 from test_documents import is_command
 
 from epc.site.reference import CLAUSES as LIST
@@ -103,14 +102,9 @@ def named_after(name: str) -> list[str]:
     return [each for each in names() if each == name or each.startswith(f"{name}_")]
 
 
-@pytest.mark.parametrize("clause", CLAUSES)
-def test_the_clause_has_a_test_of_its_own(clause: str) -> None:
-    assert named_after(in_a_name(clause))
-
-
-@pytest.mark.parametrize("reading", readings())
-def test_the_reading_has_a_test_of_its_own(reading: str) -> None:
-    assert named_after(f"reading_{reading.lower()}")
+def test_every_clause_and_every_reading_has_a_test_of_its_own() -> None:
+    assert [clause for clause in CLAUSES if not named_after(in_a_name(clause))] == []
+    assert [number for number in readings() if not named_after(f"reading_{number.lower()}")] == []
 
 
 def test_the_lists_are_read_whole() -> None:

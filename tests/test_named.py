@@ -47,6 +47,13 @@ def options() -> frozenset[str]:
 
 
 @cache
+def places() -> re.Pattern[str]:
+    """Return what a file of the repository looks like: a path from one of its folders."""
+    tops = "|".join(sorted({re.escape(name.partition("/")[0]) for name in tracked()}))
+    return re.compile(rf"(?<![\w/.-])(?:{tops})/[\w./*{{}}<>-]*")
+
+
+@cache
 def written() -> str:
     """Return the program's text, which holds the name of every file that it writes later."""
     return "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "epc").rglob("*.py")))
@@ -93,8 +100,7 @@ def missing_options(code: str) -> Iterator[str]:
 
 def missing_places(code: str) -> Iterator[str]:
     """Yield the files of the repository and the addresses of the site that there are not."""
-    tops = "|".join(sorted({re.escape(name.partition("/")[0]) for name in tracked()}))
-    for name in re.findall(rf"(?<![\w/.-])(?:{tops})/[\w./*{{}}<>-]*", code):
+    for name in places().findall(code):
         if not _BLANK.search(name) and not is_there(name.rstrip("./")):
             yield f"file {name}"
     for address in re.findall(r"(?:^|(?<=\s))/?(?:api|schemas)/v1/[\w./-]+", code):
