@@ -155,4 +155,5 @@ def _fields(name: str, _: Path) -> list[list[str]]:
 
 
 def _rows(name: str, documents: Path) -> list[list[str]]:
-    return [*csv.reader((documents / name).read_text("utf-8").splitlines())]
+    rows = csv.reader((documents / name).read_text("utf-8").splitlines())
+    return [[cell or "-" for cell in row] for row in rows]
