@@ -178,7 +178,7 @@ class Line(Struct, frozen=True, kw_only=True):
         self,
         prompt: Prompt,
         decoding: Decoding,
-        once: Callable[[Ticket, int], Coroutine[Any, Any, Completion]],
+        once: Callable[[str, Decoding, Ticket, int], Coroutine[Any, Any, Completion]],
     ) -> Completion:
         """Ask once, and again after a failure that may pass; `once` is told the retries so far.
 
@@ -190,7 +190,8 @@ class Line(Struct, frozen=True, kw_only=True):
         for attempt in range(ATTEMPTS):
             ticket = await self.gate.passage(self.name, tokens)
             try:
-                answer = await self._in_time(once(ticket, attempt), prompt.cut)
+                asked = once(prompt.text, decoding, ticket, attempt)
+                answer = await self._in_time(asked, prompt.cut)
             except TransientError as failure:
                 # While it is waited, no frame may hold on to a body that was no answer.
                 last = failure.with_traceback(None)

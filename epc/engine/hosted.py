@@ -133,11 +133,11 @@ class Hosted(_Endpoint):
     async def _once(
         self, text: str, decoding: Decoding, ticket: Ticket, retries: int
     ) -> Completion:
-        began, field = time.monotonic(), self._limit_field
-        reply = await self._send(text, decoding, field, ticket)
-        if refuses_field(reply.status, reply.body, field):
-            began, field = time.monotonic(), OTHER_FIELD[field]
-            reply = await self._send(text, decoding, field, ticket)
+        for field in (self._limit_field, OTHER_FIELD[self._limit_field]):
+            began, content = time.monotonic(), self.body(text, decoding, limit_field=field)
+            reply = await self._post("/chat/completions", content, ticket)
+            if not refuses_field(reply.status, reply.body, field):
+                break
         if (status := meant_status(reply.status, reply.body)) != _OK:
             return self.refused(status, reply.body, reply.headers, retries=retries)
         self._limit_field = field
@@ -150,12 +150,6 @@ class Hosted(_Endpoint):
             headers=reply.headers,
         )
         return answer if unusual is None else structs.replace(answer, limit_field=unusual)
-
-    async def _send(
-        self, text: str, decoding: Decoding, field: LimitField, ticket: Ticket
-    ) -> Reply:
-        content = self.body(text, decoding, limit_field=field)
-        return await self._post("/chat/completions", content, ticket)
 
 
 class Deciding(_Endpoint):

@@ -80,11 +80,7 @@ class Remote(ABC):
 
         Raises: CallError once asking again cannot help, or has not within the budget of tries.
         """
-
-        async def once(ticket: Ticket, retries: int) -> Completion:
-            return await self._once(prompt.text, decoding, ticket, retries)
-
-        return await self._line.answer(prompt, decoding, once)
+        return await self._line.answer(prompt, decoding, self._once)
 
     def refused(
         self, status: int, body: bytes, headers: Mapping[str, str], *, retries: int

@@ -5,6 +5,7 @@ import resource
 import time
 import tracemalloc
 from base64 import b64encode
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -197,6 +198,7 @@ def test_reading_r4_what_is_no_answer_ends_in_an_error_and_its_memory_is_given_b
     """Four calls at once, eight attempts each: no frame and no handle keeps a body."""
     bodies = {"cut JSON": Reply(body=completion("x" * (8 * 2**20)).body[:-20])}
     reply = bodies.get(name, GARBAGE[name])
+    import_module("aiohttp")  # which stays, unlike a body
     endpoint.behave = lambda _: reply
     tracemalloc.start()
     held: list[int] = []
