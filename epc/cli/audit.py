@@ -15,6 +15,7 @@ from epc.cli.options import (
     html_option,
     judges_options,
     table_options,
+    with_default,
 )
 from epc.spec.epc_v1 import ROUNDS
 
@@ -30,12 +31,11 @@ if TYPE_CHECKING:
 @judges_options
 @html_option
 @click.option("--save", type=NEW_FILE, help="Of verdicts: write them as a verdict file as well.")
-@click.option(
+@with_default(
     "--rounds",
-    type=click.IntRange(0, 100_000),
-    default=ROUNDS,
-    show_default=True,
-    help="Rounds in a phase, for weights published without trials.",
+    click.IntRange(0, 100_000),
+    ROUNDS,
+    "Rounds in a phase, for weights published without trials.",
 )
 @click.option(
     "--gold",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, leave, now, open_registry, say, tell, write_page
-from epc.cli.options import RUN_OR_TAG, THERE, Finite, format_option, html_option
+from epc.cli.options import RUN_OR_TAG, THERE, Finite, format_option, html_option, with_default
 from epc.errors import refuse
 
 if TYPE_CHECKING:
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 @click.argument("right", type=RUN_OR_TAG, metavar="[B]", required=False)
 @click.argument("more", type=THERE, metavar="[MORE]...", nargs=-1)
 @click.option("--reference", is_flag=True, help="Compare A with the paper's Reference Snapshot.")
-@click.option(
+@with_default(
     "--margin",
-    type=Finite(0, 1, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="How large a changed share still counts as the same.",
+    Finite(0, 1, min_open=True),
+    0.1,
+    "How large a changed share still counts as the same.",
 )
 @html_option
 @format_option

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from epc.cli.common import leave, tell
-from epc.cli.options import format_option
+from epc.cli.options import format_option, with_default
 from epc.errors import Finding
 from epc.printable import aligned
 
@@ -16,12 +16,11 @@ if TYPE_CHECKING:
 
 _COMPATIBLE: Final = {"epc": "EPC-v1.0-compatible", "judge": "Judge-v1.0-compatible"}
 
-_protocol_option = click.option(
+_protocol_option = with_default(
     "--protocol",
-    type=click.Choice(list(_COMPATIBLE)),
-    default="epc",
-    show_default=True,
-    help="Protocol to test: EPC, or the judge protocol with Readings R20 to R27.",
+    click.Choice(list(_COMPATIBLE)),
+    "epc",
+    "Protocol to test: EPC, or the judge protocol with Readings R20 to R27.",
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import leave, note, now, say_checked, tell
-from epc.cli.options import NEW_FILE, format_option, grid_options
+from epc.cli.options import NEW_FILE, format_option, grid_options, with_default
 from epc.cli.planning import CROSSING
 from epc.errors import UsageError, WorldError
 
@@ -156,12 +156,8 @@ def check(designs: tuple[str, ...], form: str) -> None:
     help="Also say how often the audit calls such an evaluator `coupled`: EVALUATOR is written as "
     f"for `epc simulate`. Without one: {CROSSING}.",
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(20, 100_000),
-    default=100,
-    show_default=True,
-    help="Simulated measurements that a power rests on.",
+@with_default(
+    "--runs", click.IntRange(20, 100_000), 100, "Simulated measurements that a power rests on."
 )
 @grid_options
 @format_option

@@ -3,8 +3,9 @@
 import json
 import os
 import shlex
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,31 +17,13 @@ from epc.errors import WorldError
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
-    from epc.engine.cost_estimate import Way
+    from epc.engine.cost_estimate import Need, Way
     from epc.engine.fitness import Answer, Diagnosis
 
 _WAYS: tuple["Way", ...] = ("fresh", "exhaustive")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Cost:
-    """What a run of so many seeds takes, asked in one way."""
-
-    seeds: int
-    way: "Way"
-    calls: float
-    tokens: float
-    cost: float | None
-    seconds: float
-    refused: str | None
-
-    def line(self) -> str:
-        head = f"{self.seeds:>7}  {self.way:<12}"
-        if self.refused is not None:
-            return f"{head}not possible: {self.refused.partition(',')[0]}"
-        dollars = "unknown" if self.cost is None else f"{self.cost:,.2f}"
-        minutes = f"{self.seconds / 60:,.1f} min"
-        return f"{head}{self.calls:>9,.0f}{self.tokens:>12,.0f}{dollars:>10}{minutes:>11}"
+_Cost = tuple[int, "Way", "Need"]  # what a run of so many seeds takes, asked in one way
 
 
 @click.command()
@@ -166,7 +149,7 @@ def _document(
         "one_place": diagnosis.one_place,
         "findings": [finding.as_json() for finding in diagnosis.findings],
         "executor": executor,
-        "costs": [asdict(cost) for cost in costs],
+        "costs": [_cost_json(*cost) for cost in costs],
         "command": _command(name, diagnosis, executor),
     }
 
@@ -190,31 +173,33 @@ def _costs(name: str, diagnosis: "Diagnosis", executor: str) -> list[_Cost]:
     from epc.engine.cost_estimate import Pace, need
 
     pace = Pace(seconds=diagnosis.seconds, at_once=diagnosis.model.concurrency)
-    costs = []
-    for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS):
-        for way in _WAYS:
-            needed = need(
-                name,
-                executor,
-                way,
-                seeds=seeds,
-                rounds=ROUNDS,
-                pace=pace,
-                now=now(),
-                decoding=diagnosis.changes,
-            )
-            costs.append(
-                _Cost(
-                    seeds=seeds,
-                    way=way,
-                    calls=needed.calls,
-                    tokens=needed.tokens_in + needed.tokens_out,
-                    cost=needed.cost,
-                    seconds=needed.seconds,
-                    refused=needed.refused,
-                )
-            )
-    return costs
+    priced = partial(need, name, executor, rounds=ROUNDS, pace=pace, decoding=diagnosis.changes)
+    return [
+        (seeds, way, priced(way, seeds=seeds, now=now()))
+        for seeds in (SCREENING_SEEDS, PUBLICATION_SEEDS)
+        for way in _WAYS
+    ]
+
+
+def _cost_json(seeds: int, way: "Way", need: "Need") -> dict[str, Any]:
+    return {
+        "seeds": seeds,
+        "way": way,
+        "calls": need.calls,
+        "tokens": need.tokens_in + need.tokens_out,
+        "cost": need.cost,
+        "seconds": need.seconds,
+        "refused": need.refused,
+    }
+
+
+def _cost_line(seeds: int, way: "Way", need: "Need") -> str:
+    head = f"{seeds:>7}  {way:<12}"
+    if need.refused is not None:
+        return f"{head}not possible: {need.refused.partition(',')[0]}"
+    dollars = "unknown" if need.cost is None else f"{need.cost:,.2f}"
+    tokens, minutes = need.tokens_in + need.tokens_out, f"{need.seconds / 60:,.1f} min"
+    return f"{head}{need.calls:>9,.0f}{tokens:>12,.0f}{dollars:>10}{minutes:>11}"
 
 
 def _settings(changes: Any) -> list[str]:
@@ -231,24 +216,14 @@ def _settings(changes: Any) -> list[str]:
 
 def _command(name: str, diagnosis: "Diagnosis", executor: str) -> str:
     way = ["--exhaustive"] if diagnosis.reusable else ["--reuse", "none"]
-    words = [
-        "epc",
-        "run",
-        "--evaluator",
-        name,
-        *_settings(diagnosis.changes),
-        "--executor",
-        executor,
-    ]
-    return shlex.join([*words, *way])
+    words = ["epc", "run", "--evaluator", name, *_settings(diagnosis.changes)]
+    return shlex.join([*words, "--executor", executor, *way])
 
 
 def _lines(name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Cost]) -> list[str]:
     words = {"ready": "can be an evaluator", "limited": "can be an evaluator, with findings"}
     endpoint = diagnosis.model.identity.endpoint
-    kinds = {answer.kind: 0 for answer in diagnosis.answers}
-    for answer in diagnosis.answers:
-        kinds[answer.kind] += 1
+    kinds = Counter(answer.kind for answer in diagnosis.answers)
     how = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
     also = [
         *(["after reasoning"] if any(answer.reasoned for answer in diagnosis.answers) else []),
@@ -266,7 +241,7 @@ def _lines(name: str, diagnosis: "Diagnosis", executor: str, costs: Sequence[_Co
         lines += [f"finding    {finding.problem} [{finding.clause}]"]
         lines += [f"           fix: {finding.remedy}"]
     lines += ["", f"{'seeds':>7}  {'asked':<12}{'calls':>9}{'tokens':>12}{'USD':>10}{'time':>11}"]
-    lines += [cost.line() for cost in costs]
+    lines += [_cost_line(*cost) for cost in costs]
     if diagnosis.outcome != "unfit":
         lines += ["", _command(name, diagnosis, executor)]
     return lines

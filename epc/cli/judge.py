@@ -18,6 +18,7 @@ from epc.cli.options import (
     format_option,
     html_option,
     printed_as,
+    with_default,
 )
 from epc.spec.judge_v1 import CROSS, METHODS, SELF, Method
 
@@ -49,12 +50,11 @@ def command() -> None:
     help="Force JSON, or the reply's schema, where the provider can.",
 )
 @judge_options
-@click.option(
+@with_default(
     "--retry-malformed",
-    type=click.IntRange(0, 5),
-    default=0,
-    show_default=True,
-    help="Ask again up to N times if a reply is not one JSON object; each is counted.",
+    click.IntRange(0, 5),
+    0,
+    "Ask again up to N times if a reply is not one JSON object; each is counted.",
 )
 @click.option(
     "--mapping", type=FILE, help="A file that maps a finer rubric to the four dimensions."

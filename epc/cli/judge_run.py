@@ -7,7 +7,7 @@ import click
 
 from epc.cli.asking import canary_option, limit_options
 from epc.cli.common import echo_json, leave, note, now, say, tell
-from epc.cli.options import FOLDER, format_option
+from epc.cli.options import FOLDER, format_option, with_default
 from epc.cli.run_session import carried_out
 from epc.judge.planted import PAIRS
 
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", type=FOLDER)
 @click.option("--judge", "judges", multiple=True, metavar="MODEL", help="Only this. Repeatable.")
-@click.option(
+@with_default(
     "--pairs",
-    type=click.IntRange(1, 1000),
-    default=PAIRS,
-    show_default=True,
+    click.IntRange(1, 1000),
+    PAIRS,
+    "From how many outputs to make texts; counts for the first session.",
     metavar="N",
-    help="From how many outputs to make texts; counts for the first session.",
 )
 @click.option("--named", is_flag=True, help="Ask these outputs under their true names as well.")
 @click.option("--ablation", is_flag=True, help="Ask them without what the judge quoted as well.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import note, now, say, write_page
-from epc.cli.options import registry_option
+from epc.cli.options import registry_option, with_default
 from epc.extras import require
 
 if TYPE_CHECKING:
@@ -16,20 +16,18 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
+@with_default(
     "--out",
-    type=click.Path(exists=False, file_okay=False, path_type=Path),
-    default=Path("loop-demo"),
-    show_default=True,
-    help="The new folder for log, plan, checks and report.",
+    click.Path(exists=False, file_okay=False, path_type=Path),
+    Path("loop-demo"),
+    "The new folder for log, plan, checks and report.",
 )
 @click.option("--judge", default="gpt-5.4-nano", show_default=True, help="A judge of the bank.")
-@click.option(
+@with_default(
     "--start",
-    type=click.Choice(["good", "weak"]),
-    default="good",
-    show_default=True,
-    help="What the optimiser begins with: the best picker alone, or the worst.",
+    click.Choice(["good", "weak"]),
+    "good",
+    "What the optimiser begins with: the best picker alone, or the worst.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="GEPA's seed.")
 @click.option("--model", is_flag=True, help="Optimise an instruction to the embedded model.")

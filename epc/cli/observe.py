@@ -14,6 +14,7 @@ from epc.cli.options import (
     format_option,
     setting_option,
     table_options,
+    with_default,
 )
 from epc.spec.epc_v1 import ROUNDS
 
@@ -135,12 +136,11 @@ command.add_command(audit, "report")
     metavar="K",
     help="How often the agent asks about an answer. Default: once; by the bound half of them.",
 )
-@click.option(
+@with_default(
     "--pick",
-    type=click.Choice(["mean", "lower"]),
-    default="mean",
-    show_default=True,
-    help="Rank answers by the mean of the askings, or by its lower 95% bound.",
+    click.Choice(["mean", "lower"]),
+    "mean",
+    "Rank answers by the mean of the askings, or by its lower 95% bound.",
 )
 @format_option
 def selection(
@@ -175,13 +175,7 @@ def selection(
     "--judge", metavar="NAME", help="Only what this judge teaches. Default: each of them."
 )
 @click.option("--domains", metavar="A,B", help="Default: the two with most items.")
-@click.option(
-    "--rounds",
-    type=click.IntRange(1, 100_000),
-    default=ROUNDS,
-    show_default=True,
-    help="Rounds in a phase.",
-)
+@with_default("--rounds", click.IntRange(1, 100_000), ROUNDS, "Rounds in a phase.")
 @format_option
 def transfer(
     bank: Path,

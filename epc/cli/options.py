@@ -94,6 +94,13 @@ class Day(click.DateTime):
         return day
 
 
+def with_default(
+    name: str, kind: click.ParamType[Any], default: Any, says: str, **more: Any
+) -> Callable[..., Any]:
+    """Return an option of a kind, whose help shows its default."""
+    return click.option(name, type=kind, default=default, show_default=True, help=says, **more)
+
+
 def printed_as(*others: str, says: str = "How to print the result.") -> Callable[..., Any]:
     """Return the option that says in which form a command prints its result."""
     kinds = click.Choice(["text", *others])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from epc.cli.common import echo_json, leave, now, open_registry, tell
-from epc.cli.options import Finite, format_option, grid_options, registry_option
+from epc.cli.options import Finite, format_option, grid_options, registry_option, with_default
 from epc.cli.planning import CROSSING, Planned, require_coupled
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
@@ -46,49 +46,30 @@ class _Width:
     help="Whether answers repeat, and how tasks move them: from a run of 50 verdicts or more, or a "
     "published snapshot by its tag or folder.",
 )
-@click.option(
-    "--width",
-    type=Finite(0, min_open=True),
-    default=0.1,
-    show_default=True,
-    help="How wide the 95% interval of gamma's mean may be.",
+@with_default(
+    "--width", Finite(0, min_open=True), 0.1, "How wide the 95% interval of gamma's mean may be."
 )
 @click.option(
     "--power",
     type=Finite(0, 1, min_open=True, max_open=True),
     help="How often the audit shall call such an evaluator `coupled`, e.g. 0.9.",
 )
-@click.option(
+@with_default(
     "--strategies",
-    type=click.IntRange(2, 127),
-    default=_STRATEGIES,
-    show_default=True,
-    help="How many strategies the agent chooses from.",
+    click.IntRange(2, 127),
+    _STRATEGIES,
+    "How many strategies the agent chooses from.",
 )
-@click.option(
+@with_default(
     "--runs",
-    type=click.IntRange(20, 100_000),
-    default=400,
-    show_default=True,
-    help="Simulated measurements of the design that is recommended.",
+    click.IntRange(20, 100_000),
+    400,
+    "Simulated measurements of the design that is recommended.",
 )
 @click.option("--evaluator", metavar="MODEL", help="The evaluator, to compute tokens and cost.")
 @click.option("--executor", metavar="MODEL", help="The executor, to compute tokens and cost.")
-@click.option(
-    "--latency",
-    type=Finite(0),
-    default=1.0,
-    show_default=True,
-    metavar="S",
-    help="Seconds that a call takes.",
-)
-@click.option(
-    "--concurrency",
-    type=click.IntRange(1),
-    default=128,
-    show_default=True,
-    help="Calls under way at once.",
-)
+@with_default("--latency", Finite(0), 1.0, "Seconds that a call takes.", metavar="S")
+@with_default("--concurrency", click.IntRange(1), 128, "Calls under way at once.")
 @click.option(
     "--judge",
     metavar="MODEL",

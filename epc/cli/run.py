@@ -10,7 +10,7 @@ import click
 from epc.cli.asking import canary_option, decoding_options, limit_options
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
-from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option
+from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option, with_default
 from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
 
 if TYPE_CHECKING:
@@ -77,13 +77,7 @@ def _require_labels(gold: Path, request: "Request") -> None:
     multiple=True,
     help="The model that writes the answers. May be given again.",
 )
-@click.option(
-    "--seeds",
-    type=_Seeds(),
-    default="0-29",
-    show_default=True,
-    help="Which repetitions to run: 0-9 are ten, 9 is one.",
-)
+@with_default("--seeds", _Seeds(), "0-29", "Which repetitions to run: 0-9 are ten, 9 is one.")
 @click.option(
     "--design",
     metavar="FILE|NAME",
@@ -122,12 +116,11 @@ def _require_labels(gold: Path, request: "Request") -> None:
     help="Ask N comparisons a second time and report how many verdicts flip.",
 )
 @decoding_options
-@click.option(
+@with_default(
     "--control",
-    type=click.Choice(["simulated", "measured"]),
-    default="simulated",
-    show_default=True,
-    help="Where the noise floor comes from: the run's own verdicts, or as many rounds again "
+    click.Choice(["simulated", "measured"]),
+    "simulated",
+    "Where the noise floor comes from: the run's own verdicts, or as many rounds again "
     "without a change of domain (twice the calls; none after an exhaustive run).",
 )
 @click.option(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from epc.cli.common import tell
-from epc.cli.options import format_option, grid_options
+from epc.cli.options import format_option, grid_options, with_default
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, REFERENCE_DOMAINS, ROUNDS
 
 if TYPE_CHECKING:
@@ -20,26 +20,13 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
 
 @click.command()
 @click.argument("evaluator", metavar="EVALUATOR")
-@click.option(
-    "--seeds",
-    type=click.IntRange(2, _MOST_SEEDS),
-    default=_SEEDS,
-    show_default=True,
-    help="How many seeds to simulate.",
-)
-@click.option(
-    "--rounds",
-    type=click.IntRange(0, 100_000),
-    default=ROUNDS,
-    show_default=True,
-    help="Rounds in a phase.",
-)
-@click.option(
+@with_default("--seeds", click.IntRange(2, _MOST_SEEDS), _SEEDS, "How many seeds to simulate.")
+@with_default("--rounds", click.IntRange(0, 100_000), ROUNDS, "Rounds in a phase.")
+@with_default(
     "--strategies",
-    type=click.IntRange(1, 127),
-    default=_STRATEGIES,
-    show_default=True,
-    help="How many strategies the agent chooses from.",
+    click.IntRange(1, 127),
+    _STRATEGIES,
+    "How many strategies the agent chooses from.",
 )
 @click.option(
     "--rule",
@@ -49,13 +36,7 @@ _TITLES = {pair.key: f"{pair.source} -> {pair.target}" for pair in REFERENCE_DOM
     help="The learning rule, such as thompson, bradley-terry:step=0.5, bayes:high=0.7,low=0.3 or "
     "weights:alpha_win=0.06.",
 )
-@click.option(
-    "--stream",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Another number draws other seeds.",
-)
+@with_default("--stream", click.IntRange(0, 2**32 - 1), 0, "Another number draws other seeds.")
 @grid_options
 @format_option
 def command(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from epc.cli.common import checkout_here, note, tell
-from epc.cli.options import NEW, as_of_option, format_option
+from epc.cli.options import NEW, as_of_option, format_option, with_default
 from epc.errors import UsageError, able_to
 from epc.extras import require
 
@@ -18,12 +18,8 @@ def command() -> None:
 
 
 @command.command()
-@click.option(
-    "--out",
-    type=NEW,
-    default=Path("public"),
-    show_default=True,
-    help="The folder to build. What an earlier build left there goes.",
+@with_default(
+    "--out", NEW, Path("public"), "The folder to build. What an earlier build left there goes."
 )
 @click.option(
     "--base-url",
@@ -83,12 +79,8 @@ def _address(address: str | None) -> str:
 
 @command.command()
 @click.argument("folder", type=NEW, default=Path("public"))
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="The port on 127.0.0.1; 0 takes a free one.",
+@with_default(
+    "--port", click.IntRange(0, 65535), 8000, "The port on 127.0.0.1; 0 takes a free one."
 )
 def serve(folder: Path, port: int) -> None:
     r"""Serve a built site on this machine, until Ctrl-C.
