@@ -68,7 +68,7 @@ def test_reading_r95_parts_of_a_change_hold_the_truth() -> None:
             assert abs(share - 0.95) <= near(0.95, 200)
 
 
-@pytest.mark.parametrize("name", ["loop-levels", "gold-quality", "gold-threshold"])
+@pytest.mark.parametrize("name", ["gold-quality", "gold-threshold"])
 def test_reading_r93_the_page_has_the_studys_figures(name: str) -> None:
     path = DOCS / "data" / f"{name}.csv"
     page = (DOCS / f"{name.partition('-')[0]}.md").read_text("utf-8").splitlines()

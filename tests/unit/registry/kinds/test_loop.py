@@ -93,7 +93,7 @@ def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
 def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: str) -> None:
     """By SciPy's slope over all items, and the spread of what each run left out would change."""
     judge = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))["judge"]
-    page = (ROOT / "site/docs/optimisers.md").read_text("utf-8").splitlines()
+    drawn = (ROOT / "site/docs/data/loop-prices.csv").read_text("utf-8").splitlines()
     registry = of_folder(ROOT)
     card = card_of(registry, subject(registry, judge), date(2026, 11, 26))
     for start in STARTS:
@@ -110,7 +110,7 @@ def test_reading_r93_cards_and_the_page_have_what_the_judges_of_loops_pay(tag: s
         price, taste = card.optimised[start].price, card.optimised[start].taste
         assert price
         assert taste
-        assert f"| {judge} | {start} | {price:+.2f} | {taste:+.2f} |" in page
+        assert f'{judge},{start},"{price:+.2f}","{taste:+.2f}"' in drawn  # by optimisers.md
         assert f"pays {price:+.2f} points for a right answer, and gives {taste:+.2f}" in text(card)
         for figure, value, half in zip((price, taste), whole, halves, strict=True):
             # The jackknife over runs and the linearised interval agree to a few percent.
