@@ -54,7 +54,7 @@ def scenario(seed: int) -> Scenario:
     elif kind in (8, 9):
         process = KILLED[(2 * turn + kind - 8) % len(KILLED)]
     exhaustive = seed % 29 == 3
-    first = rng.randrange(1000)
+    first = rng.randrange(1000) % 2  # few, so that scenarios have their undisturbed run in common
     return Scenario(
         seed=seed,
         seeds=(first, first + 1),

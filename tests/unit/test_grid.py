@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TOLD = "Scheduler at:"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def scheduler() -> Iterator[str]:
     """A Dask scheduler and two workers, each a process of its own, on loopback."""
     words = [sys.executable, "-c", "from dask.__main__ import main; main()"]
@@ -79,20 +79,10 @@ def test_reading_r15_a_cluster_of_two_gives_the_figures_of_one(scheduler: str) -
     with Client(scheduler, timeout="60s") as client:  # type: ignore[no-untyped-call]  # Dask states no types
         client.wait_for_workers(2)
         assert os.getpid() not in spread(where, range(40), cluster=scheduler)
+        # A program of one's own needs no word of ours.
+        with joblib.parallel_config(backend="dask"):
+            of_ones_own = hexadecimal(spread(simulate, several()))
 
-    assert hexadecimal(spread(simulate, several(), cluster=scheduler)) == hexadecimal(
-        spread(simulate, several(), jobs=1)
-    )
-
-
-@pytest.mark.extra
-def test_reading_r15_a_program_of_ones_own_needs_no_word_of_ours(scheduler: str) -> None:
-    from distributed import Client
-
-    with (
-        Client(scheduler, timeout="60s"),  # type: ignore[no-untyped-call]  # Dask states no types
-        joblib.parallel_config(backend="dask"),
-    ):
-        on_a_cluster = hexadecimal(spread(simulate, several()))
-
-    assert on_a_cluster == hexadecimal(spread(simulate, several()))
+    here = hexadecimal(spread(simulate, several(), jobs=1))
+    assert hexadecimal(spread(simulate, several(), cluster=scheduler)) == here
+    assert of_ones_own == here

@@ -82,6 +82,7 @@ def test_reading_r77_a_pair_that_no_person_judged_is_left_out_of_its_task_as_wel
     first, rest = lines[0], lines[1:]
     unseen = {key: value for key, value in first.items() if key != "humans"}
 
-    assert found(*rest).people is not None
-    assert found(*rest, unseen).people == found(*rest).people
-    assert found(*rest, first).people != found(*rest).people
+    without = found(*rest).people
+    assert without is not None
+    assert found(*rest, unseen).people == without
+    assert found(*rest, first).people != without

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from budget_support import examples
 
 from epc.audit.quality import Judged, Quality, blind_spots, quality
 from epc.protocol.weights import UpdateRule
@@ -139,7 +140,7 @@ def test_reading_r91_nobody_is_flattered_by_having_chosen_what_happened_to_win()
     """Verdicts and labels by the same coin: chosen and valued by the same tasks they would gain."""
     rng = np.random.default_rng(6)
     gains, flattered = [], []
-    for _ in range(8):
+    for _ in range(examples(60)):
         coins = {name: rng.integers(0, 2, (10, 6)).astype(float) for name in ("x", "y")}
         done = measured({n: judged(c, c) for n, c in coins.items()}, NAMES[:6])
         gains += [work.proxy_gain.value or 0.0 for work in done.domains.values()]
@@ -239,11 +240,11 @@ def test_reading_r91_a_blind_spot_is_a_pair_that_gold_separates_and_the_judge_do
 
 
 def test_reading_r91_intervals_cover_what_they_say() -> None:
-    """40 tables of one world against the mean of them all; the study has more of each figure."""
+    """Tables of one world against the mean of them all; the study has more of each figure."""
     right, wins = np.array([0.3, 0.5, 0.7]), np.array([0.6, 0.5, 0.4])
     rng = np.random.default_rng(31)
     found: dict[str, list[tuple[float, float, float]]] = {}
-    for _ in range(40):
+    for _ in range(examples(400)):
         sides = {
             name: judged(
                 (rng.random((16, 3)) < wins).astype(float),

@@ -212,22 +212,21 @@ def asked_live(name: str, endpoint: Endpoint, decoding: Decoding, answer: Json) 
     return asyncio.run(once())
 
 
+PLAIN = Decoding(temperature=0.0, max_tokens=10)
+ALL = Decoding(temperature=0.0, max_tokens=7, top_p=0.5, stop=("END",))
+
+
 @pytest.mark.parametrize(
-    "model",
+    ("model", "decoding"),
     [
-        "anthropic/claude-sonnet-4-5",
-        "google/gemini-2.0-flash",
-        "google/gemini-2.5-flash",
-        "google/gemini-2.5-pro",
-        "google/gemini-3-flash-preview",
-        "google/gemma-3-27b-it",
-    ],
-)
-@pytest.mark.parametrize(
-    "decoding",
-    [
-        Decoding(temperature=0.0, max_tokens=10),
-        Decoding(temperature=0.0, max_tokens=7, top_p=0.5, stop=("END",)),
+        ("anthropic/claude-sonnet-4-5", PLAIN),
+        ("anthropic/claude-sonnet-4-5", ALL),
+        ("google/gemini-2.5-flash", PLAIN),
+        ("google/gemini-2.0-flash", ALL),
+        ("google/gemini-2.5-flash", ALL),
+        ("google/gemini-2.5-pro", ALL),
+        ("google/gemini-3-flash-preview", ALL),
+        ("google/gemma-3-27b-it", ALL),
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")

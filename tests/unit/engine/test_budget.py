@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from budget_support import examples
 from endpoint_support import (
     Endpoint,
     HoldsAfter,
@@ -219,7 +220,7 @@ class Billed(Told):
         return Completion(text="A", tokens_in=said[0], tokens_out=said[1])
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(examples(1000)))
 def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
     tmp_path: Path, seed: int
 ) -> None:

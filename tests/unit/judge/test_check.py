@@ -11,7 +11,7 @@ from judge_support import OUTPUT, SAMPLE, judged, record, vectors
 from msgspec.structs import replace
 
 from epc.json_text import parse
-from epc.judge.check import MAX_EVIDENCE, fault, with_fault
+from epc.judge.check import MAX_EVIDENCE, Checked, fault, with_fault
 from epc.judge.samples import Unit, method_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json
@@ -304,12 +304,13 @@ LIKE_A_REPLY = st.recursive(
 )
 
 
-def is_sound(raw: str | bytes) -> None:
+def is_sound(raw: str | bytes) -> Checked:
     checked = judged(raw)
     assert checked.valid == (not checked.flags) == (not checked.findings)
     assert checked.flags == tuple(flag for flag in FLAGS if flag in checked.flags)
     assert {fault.flag for fault in checked.findings} <= set(checked.flags)
     json.dumps(as_json(checked), ensure_ascii=False, allow_nan=False).encode("utf-8")
+    return checked
 
 
 @given(st.binary(max_size=400))
@@ -337,22 +338,22 @@ def test_a_record_with_anything_in_one_field_is_judged(field: str, value: Any) -
     [
         "[" * 100_000,
         '{"a":' * 100_000,
-        "{" + '"k":1,' * 200_000,
+        "{" + '"k":1,' * 100_000,
         '{"flags": [' + "NaN," * 100_000 + "1]}",
-        " " * 5_000_000,
-        "9" * 5_000_000,
+        " " * 1_000_000,
+        "9" * 1_000_000,
         '{"scores": {"FORMAT_COMPLIANCE": ' + "9" * 1_000_000 + "}}",
-        "FORMAT_COMPLIANCE " * 200_000,
+        "FORMAT_COMPLIANCE " * 50_000,
     ],
     ids=["brackets", "objects", "keys", "nan", "blank", "digits", "score", "names"],
 )
 def test_a_reply_made_to_exhaust_us_is_judged_in_bounded_time(raw: str) -> None:
     began = time.process_time()
 
-    is_sound(raw)
+    checked = is_sound(raw)
 
-    assert time.process_time() - began < 20
-    assert len(judged(raw).findings) <= 100
+    assert time.process_time() - began < 10
+    assert len(checked.findings) <= 100
 
 
 def test_more_evidence_than_anybody_reads_is_a_violation() -> None:

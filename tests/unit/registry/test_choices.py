@@ -1,6 +1,7 @@
 """What picking by a judge gains, on its card: against a count over the bank by other code."""
 
 from datetime import date
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from epc.report.judge_card_text import picks, text
 DAY = date(2026, 11, 26)
 
 
+@cache
 def counted(judge: str) -> dict[str, float]:
     """Return luck's share and the right answers gained, pick by pick."""
     table = pd.read_parquet(ROOT / "snapshots" / "bank.parquet")

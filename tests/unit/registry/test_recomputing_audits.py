@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from registry_support import ROOT
@@ -27,6 +28,11 @@ def stated(tag: str) -> AuditSummary:
     return audit
 
 
+@cache
+def now_of(tag: str) -> AuditSummary:
+    return anew(manifest_of(tag), stated(tag))
+
+
 def test_what_is_kept_is_what_todays_rule_says_of_a_published_manifest() -> None:
     """Of all of them `make reproduce` says it, in CI."""
     kept = json.loads((ROOT / "snapshots" / "audits.json").read_bytes())
@@ -40,7 +46,7 @@ def test_what_is_kept_is_what_todays_rule_says_of_a_published_manifest() -> None
 
 
 def test_reading_r71_planted_opposite_preferences_are_coupled_by_every_rule() -> None:
-    now = anew(manifest_of(OPPOSED), stated(OPPOSED))
+    now = now_of(OPPOSED)
 
     assert (now.rule, now.verdict, stated(OPPOSED).rule) == (3, "coupled", 1)
     assert now.transfer is not None
@@ -52,14 +58,13 @@ def test_an_evaluator_that_cannot_judge_is_inconclusive_anew_as_its_questions_sh
     tag = "v1.2-SmolLM2-135M-Likelihood"
     asked = {"word": "incapable", "overall": {"accuracy": {"mean": 0.5}, "pairs": 48}}
 
-    assert anew(manifest_of(tag), stated(tag)).verdict == "no_detectable_coupling"
+    assert now_of(tag).verdict == "no_detectable_coupling"
     assert anew(manifest_of(tag), replace(stated(tag), competence=asked)).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize("tag", [OPPOSED, "v1.0-CoinFlip", "v1.2-MiniLM-L6-Relevance"])
 def test_reading_r71_what_an_older_rule_said_is_left_to_the_digest(tag: str) -> None:
-    given = stated(tag)
-    now = anew(manifest_of(tag), given)
+    given, now = stated(tag), now_of(tag)
 
     again = as_published(now, given)
 
@@ -72,7 +77,7 @@ def test_reading_r71_what_an_older_rule_said_is_left_to_the_digest(tag: str) -> 
 
 def test_reading_r8_a_failed_run_prints_nothing_of_what_crosses() -> None:
     """A few of its seeds may have counted a verdict, so that there are figures."""
-    now = anew(manifest_of(OPPOSED), stated(OPPOSED))
+    now = now_of(OPPOSED)
     failed = replace(now, verdict="no_verdicts_counted")
     snapshot = replace(of_folder(ROOT).snapshots[OPPOSED], audited_anew=failed)
 

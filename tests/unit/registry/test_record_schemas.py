@@ -2,7 +2,6 @@
 
 import json
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,6 @@ from epc.registry.submissions.report import Report
 from epc.registry.submissions.statement import Statement
 
 Json = dict[str, Any]
-GENERATIONS = sorted(ROOT.glob("snapshots/evaluators/*.json"))
-CARDS = sorted(ROOT.glob("snapshots/v*/snapshot.json"))
 
 
 def of_kind(name: str, kind: str) -> Json:
@@ -114,18 +111,20 @@ def test_a_key_that_one_side_alone_has_or_requires_is_found(name: str) -> None:
     assert departures(kind, nulled) == [f"$.{key}: null is allowed by the schema alone"]
 
 
-@pytest.mark.parametrize("path", CARDS, ids=lambda path: path.parent.name)
-def test_a_published_card_is_written_as_it_was_read(path: Path) -> None:
-    text = path.read_text()
+def test_a_published_card_is_written_as_it_was_read() -> None:
+    texts = {path: path.read_text() for path in ROOT.glob("snapshots/v*/snapshot.json")}
 
-    assert dumps(parse_card(json.loads(text)).as_json()) == text
+    again = {path: dumps(parse_card(json.loads(text)).as_json()) for path, text in texts.items()}
+    assert [path for path, text in texts.items() if again[path] != text] == []
+    assert len(texts) >= 96
 
 
-@pytest.mark.parametrize("path", GENERATIONS, ids=lambda path: path.stem)
-def test_a_published_generation_is_written_as_it_was_read(path: Path) -> None:
-    text = path.read_text()
+def test_a_published_generation_is_written_as_it_was_read() -> None:
+    texts = {path: path.read_text() for path in ROOT.glob("snapshots/evaluators/*.json")}
 
-    assert dumps(as_json(parse(json.loads(text), GenerationRecord))) == text
+    read = {path: parse(json.loads(text), GenerationRecord) for path, text in texts.items()}
+    assert [path for path, text in texts.items() if dumps(as_json(read[path])) != text] == []
+    assert len(texts) >= 581
 
 
 def test_the_published_events_are_written_as_they_were_read() -> None:

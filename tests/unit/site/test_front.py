@@ -14,7 +14,9 @@ from site_support import REAL_DAY, real_site
 
 from epc.registry.kept_ballots import Kept
 from epc.registry.reading import of_folder
-from epc.registry.succession import successions
+from epc.registry.subjects import subject
+from epc.registry.succession import agreed_kept, succession_of
+from epc.report.succession_text import text
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart
 from epc.site.pages import Site
@@ -177,11 +179,14 @@ def test_the_state_of_the_judges_counts_a_month_as_its_dates_and_events_do() -> 
 
 
 def test_the_line_of_a_judge_on_the_page_of_successors_has_its_answer() -> None:
-    found = tuple(successions(Kept.of(REGISTRY(), str(ROOT)), REAL_DAY))
+    registry = REGISTRY()
+    kept = Kept.of(registry, str(ROOT))
+    judges = [subject(registry, name) for name in ("gpt-5.4-nano", "gpt-4")]
+    found = tuple(succession_of(registry, who, REAL_DAY, agreed_kept(kept, who)) for who in judges)
     page = dict(lists(replace(SITE[0], successions=found)))["succession.md"]
     line = r'<summary><h2>(.*?)</h2><span class="epc-brief">(.*?)</span></summary>'
     lines = dict(re.findall(line, page))
-    told = epc("evaluators", "succeed", "gpt-5.4-nano", "--as-of", f"{REAL_DAY}").stdout.decode()
+    told = text(found[0], kinds=False)
     model, share, low, high = re.findall(
         r": (\S+) can be named: ([\d.]+)% \[([\d.]+)%, ([\d.]+)%\]", told
     )[0]

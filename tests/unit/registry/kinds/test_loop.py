@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -28,28 +29,35 @@ pytestmark = pytest.mark.extra  # Parquet
 TAGS = sorted(path.parent.name for path in SNAPSHOTS.glob("v*/loop.json"))
 
 
+@cache
+def tables(tag: str) -> tuple[Any, Any]:
+    """Return what the optimiser saw, in its order, and what was checked afterwards."""
+    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
+    return log, pd.read_parquet(raw(tag, "checks.parquet"))
+
+
 def counted(tag: str) -> dict[str, dict[str, list[float]]]:
     """Return each gain of each run, by gain and start."""
     document = json.loads((SNAPSHOTS / tag / "loop.json").read_text("utf-8"))
-    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
-    checks: Any = pd.read_parquet(raw(tag, "checks.parquet"))
+    log, checks = tables(tag)
+    began = log.groupby("run").candidate.first()
+    chose = log[log.split == "val"].groupby(["run", "candidate"]).score.mean()
     names = {document["judge"]: "fresh", document["judge_b"]: "by_b", "gold": "gold"}
     gains: dict[str, dict[str, list[float]]] = {}
-    for name_of_run, rows in log.groupby("run"):
-        began = rows.candidate.iloc[0]
-        own = checks[checks.run == name_of_run]
-        others = [name for name in own.candidate.unique() if name != began]
-        final = others[0] if others else began
-        chose = rows[rows.split == "val"].groupby("candidate").score.mean()
-        of = {"believed": chose[final] - chose[began]}
-        for judge, name in names.items():
-            table = own[own.judge == judge].pivot_table("score", "item", "candidate")
-            assert len(table) == document["items"]["test"]
-            assert not set(table.index) & set(rows["item"])  # the optimiser never saw it
-            of[name] = (table[final] - table[began]).mean()
-        of["luck"] = of["believed"] - of["fresh"]
-        for name, value in of.items():
-            gains.setdefault(name, {}).setdefault(str(name_of_run).split("/")[0], []).append(value)
+    of = checks.assign(final=checks.candidate != checks.run.map(began))
+    wide = of.pivot_table("score", ["run", "judge", "item"], "final")
+    assert set(wide.groupby(["run", "judge"]).size()) == {document["items"]["test"]}
+    seen = log[["run", "item"]].drop_duplicates()
+    assert seen.merge(checks, on=["run", "item"]).empty  # the optimiser never saw these
+    moved = (wide[True].fillna(wide[False]) - wide[False]).groupby(["run", "judge"]).mean()
+    last = of[of.final].groupby("run").candidate.unique().map(lambda names: names.item())
+    for run_name, first in began.items():
+        final = last.get(run_name, first)
+        by = {"believed": chose[run_name, final] - chose[run_name, first]}
+        by |= {name: moved[run_name, judge] for judge, name in names.items()}
+        by["luck"] = by["believed"] - by["fresh"]
+        for name, value in by.items():
+            gains.setdefault(name, {}).setdefault(str(run_name).split("/")[0], []).append(value)
     return gains
 
 
@@ -74,8 +82,7 @@ def of_runs(tag: str, start: str, judge: str) -> tuple[Any, ...]:
 
     An output that stayed differs by nothing.
     """
-    log: Any = pd.read_parquet(raw(tag, "log.parquet")).sort_values("seq")
-    checks: Any = pd.read_parquet(raw(tag, "checks.parquet"))
+    log, checks = tables(tag)
     began = log.groupby("run").candidate.first()
     of = checks[checks.run.str.startswith(f"{start}/")]
     wide = of.pivot_table(["score"], ["run", "item", "candidate"], "judge").score.reset_index()
