@@ -8,6 +8,7 @@ import pytest
 from budget_support import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from epc.statistics.intervals import (
     mean,
@@ -15,8 +16,11 @@ from epc.statistics.intervals import (
     mean_intervals,
     moments_interval,
     quantiles,
+    share_interval,
+    spread_interval,
     sum_of_squares,
     variance_of,
+    wilson,
 )
 
 FIGURES = st.one_of(st.floats(-2, 2), st.floats(0, 1e-30), st.sampled_from([0.0, 2**-53, 1.0]))
@@ -100,3 +104,34 @@ def test_adr_3_squares_are_rounded_as_products_are_and_their_sum_once(values: li
     squares = [float(Fraction(value) * Fraction(value)) for value in values]
 
     assert sum_of_squares(values) == float(sum(map(Fraction, squares), Fraction(0)))
+
+
+@pytest.mark.parametrize(("hits", "n"), [(3, 4), (0, 10), (10, 10), (17, 250), (0.5, 1.5)])
+def test_a_share_s_interval_ends_where_the_score_test_just_rejects(hits: float, n: float) -> None:
+    """Both ends are the roots of (share - p)^2 = z^2 p (1 - p) / n, z the normal's 97.5% point."""
+    z2, share = stats.norm.ppf(0.975) ** 2, hits / n
+    roots = np.roots([1 + z2 / n, -(2 * share + z2 / n), share**2])
+
+    assert wilson(hits, n) == pytest.approx(sorted(roots.real), abs=1e-9)
+    assert share_interval(hits, n) == (wilson(hits, n) if n >= 2 else None)
+
+
+def test_a_share_s_interval_stays_a_share() -> None:
+    ends = [wilson(hits, n) for n in range(1, 60) for hits in (0, n)]
+
+    assert min(low for low, _ in ends) == 0
+    assert max(high for _, high in ends) == 1
+    assert share_interval(1, 2) is not None
+
+
+def test_reading_r39_a_mean_over_seeds_has_students_interval() -> None:
+    values = [1.0, 2.0, 6.0]
+    plain = stats.t.interval(0.95, 2, 3.0, stats.sem(values))
+
+    assert spread_interval(values) == pytest.approx(plain)
+    half = stats.t.isf(0.025, 2) * np.sqrt(stats.sem(values) ** 2 + 0.25)
+    assert spread_interval(values, variance=0.25) == pytest.approx((3 - half, 3 + half))
+    assert spread_interval([1.0, 1.0]) == (1.0, 1.0)
+    assert spread_interval([1.0]) is None
+    assert moments_interval(3.0, 1.0, 1) is None
+    assert moments_interval(3.0, 1.0, 2) is not None
