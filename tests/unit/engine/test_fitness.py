@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from engine_support import Told
 
-from epc.engine.fitness import _FIRST, Answer, Asked, Diagnosis, _other_ways, examine
-from epc.engine.model import Completion, Prompt
-from epc.protocol.config import REFERENCE_DECODING
+from epc.engine.fitness import _FIRST, Answer, Asked, Diagnosis, _other_ways, examine, kind_of
+from epc.engine.model import CallError, Completion, Prompt
+from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.verdict import Verdict
 
 
@@ -67,3 +68,122 @@ def test_a_model_that_reasons_is_asked_without_and_with_little_and_with_more_roo
         {"temperature": None, "max_tokens": 2000},
     ]
     assert list(_other_ways({"reasoning": "none"})) == [{"reasoning": "none", "max_tokens": 2000}]
+
+
+A_GOOD = {Asked(pair=pair, good_first=first) for pair in range(3) for first in (True, False)}
+
+
+def answers(*given: tuple[Asked, Completion]) -> Diagnosis:
+    every = tuple(Answer(asked=asked, completion=done, seconds=1.0) for asked, done in given)
+    return Diagnosis(
+        model=Told(), decoding=REFERENCE_DECODING, changes={}, calls=len(every), answers=every
+    )
+
+
+def right(**changed: Any) -> list[tuple[Asked, Completion]]:
+    return [
+        (asked, Completion(text="A" if asked.good_first else "B", **changed))
+        for asked in sorted(A_GOOD, key=lambda each: (each.pair, not each.good_first))
+    ]
+
+
+def problems(result: Diagnosis) -> list[str]:
+    return [finding.problem for finding in result.findings]
+
+
+def test_a_letter_that_stays_where_it_is_prefers_a_place() -> None:
+    pairs = right()
+    assert answers(*pairs).findings == []
+    one = answers(*pairs[:1], (pairs[1][0], Completion(text="A")), *pairs[2:])
+    assert (one.one_place, one.outcome) == (1, "limited")
+    assert problems(one) == [
+        "it gave one letter in both orders of 1 of 3 pairs: it prefers a place"
+    ]
+    every = answers(*((asked, Completion(text="B")) for asked, _ in pairs))
+    assert (every.one_place, every.outcome) == (3, "unfit")
+
+
+def test_the_worse_answer_of_a_pair_in_both_orders_is_wrong() -> None:
+    pairs = right()
+    turned = [(asked, Completion(text="B" if asked.good_first else "A")) for asked, _ in pairs[2:4]]
+
+    result = answers(*pairs[:2], *turned, *pairs[4:])
+
+    assert (result.outcome, result.one_place) == ("limited", 0)
+    assert problems(result) == ["it preferred an answer to something else in 1 of 3 pairs"]
+
+
+def test_what_is_no_verdict_is_counted_by_kind_and_a_cut_says_what_to_try() -> None:
+    pairs = right()
+    silent = [(pairs[0][0], Completion(text=" ")), (pairs[2][0], Completion(text="Hm."))]
+
+    result = answers(*pairs, *silent)
+
+    assert problems(result)[0] == "2 of 8 answers are no verdict: silence, text"
+    assert "name another" in result.findings[0].remedy
+    cut = answers(*pairs, (pairs[2][0], Completion(text="", finish_reason="length")))
+    assert "try --max-tokens" in cut.findings[0].remedy
+    none = answers(*((asked, Completion(text="neither of them")) for asked, _ in pairs))
+    assert none.outcome == "unfit"
+
+
+def test_one_question_with_several_verdicts_and_reasoning_are_findings() -> None:
+    pairs = right()
+    again = (pairs[0][0], Completion(text="B"))
+
+    result = answers(again, *pairs, pairs[0])
+
+    assert problems(result) == ["one question got different verdicts, asked 3 times"]
+    thought = answers(*right(reasoning_tokens=5)[:2], *right(reasoning="so")[2:4], *pairs[4:])
+    assert problems(thought) == ["4 of 6 answers came after reasoning"]
+    assert not result.reusable
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "kind"),
+    [("A", "stop", "letter"), (" B.", "stop", "letter"), ("", "stop", "silence"),
+     ("\n", "stop", "silence"), ("Both are fine.", "stop", "text"),
+     ("I can't help with that.", "stop", "refusal")],
+)  # fmt: skip
+def test_an_answer_answers_in_one_of_four_ways(text: str, reason: str, kind: str) -> None:
+    assert kind_of(text, reason) == kind
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"), [('["A"]', True), ('"A"', False), ("{}", False), ("", False)]
+)
+def test_a_reply_in_parts_is_known_by_its_list(content: str, *, parts: bool) -> None:
+    reply = f'{{"choices": [{{"message": {{"content": {content}}}}}]}}'
+    done = Completion(text="A", reply=reply)
+
+    assert Answer(asked=_FIRST, completion=done, seconds=0).in_parts is parts
+    assert not Answer(asked=_FIRST, completion=Completion(text="A"), seconds=0).in_parts
+
+
+class Refuses(Told):
+    """A model that takes no temperature, or fails for another reason."""
+
+    def __init__(self, setting: Any, *, always: bool = False) -> None:
+        super().__init__(lambda prompt: "A" if good_is_first(prompt) else "B")
+        self.setting, self.always, self.calls = setting, always, 0
+
+    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
+        self.calls += 1
+        if self.always or decoding.temperature is not None:
+            raise CallError("no", setting=self.setting)
+        return await super().complete(prompt, decoding)
+
+
+def test_a_refused_temperature_is_left_out_and_anything_else_stops_it() -> None:
+    model = Refuses("temperature")
+
+    result = asyncio.run(examine(model, {}))
+
+    assert (result.changes, result.calls) == ({"temperature": None}, 9)
+    assert result.decoding.temperature is None
+    assert result.outcome == "ready"
+    for setting, calls in ((None, 1), ("reasoning", 1), ("temperature", 2)):
+        stubborn = Refuses(setting, always=True)
+        with pytest.raises(CallError):
+            asyncio.run(examine(stubborn, {}))
+        assert stubborn.calls == calls, "what is refused in all ways is not asked for ever"

@@ -1,12 +1,31 @@
 """A judge's card in words."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from golden_support import Golden
 
+from epc.analysis.choosing import Picked
 from epc.analysis.judge_card import Rest, Served
-from epc.report.judge_card_text import _listed, _rest, _served, interval
+from epc.printable import begun
+from epc.report.judge_card_text import (
+    _items,
+    _listed,
+    _places,
+    _prompt,
+    _rest,
+    _rows,
+    _served,
+    did,
+    folded,
+    interval,
+    judged,
+    picking,
+    picks,
+)
+from epc.statistics.figures import Figure
 
 
 def served(platform: str, status: str = "alive", **more: Any) -> Served:
@@ -56,3 +75,122 @@ def test_the_words_of_a_judge_s_card(golden: Golden) -> None:
     }
 
     golden("judge_card", cases)
+
+
+def known(name: str = "place_consistency", value: float | None = 0.75, **more: Any) -> Any:
+    fixed: dict[str, Any] = {
+        "name": name, "value": value, "ci95": None, "n": 1200, "items": 300, "unit": "pairs",
+        "source": "S", "prompt": "P", "plain": False, "subset": None, "basis": "v1.0-X",
+        "left_out": "", "epc_5_2": "", "of": "v1.0-X", "conditions": "c", "state": "current",
+    }  # fmt: skip
+    return SimpleNamespace(**fixed | more)
+
+
+def card(*figures: Any, rests: Sequence[Any] = (), **more: Any) -> Any:
+    fixed = {
+        "name": "j", "served": (), "means": None, "rests_on": rests, "figures": figures,
+        "counted": lambda name: [f for f in figures if f.name.split("/")[0] == name],
+    }  # fmt: skip
+    return SimpleNamespace(**fixed | more)
+
+
+def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
+    one = known(value=0.75)
+    other = known(value=0.875, source="T", n=400)
+
+    assert [*_places([one])] == [
+        "it changed its verdict with the place in 25.0% of 1,200 pairs",
+        "source: S, prompt P",
+    ]
+    assert [*_places([one, other, known(value=None), known(value=0.5)])] == [
+        "it changed its verdict with the place in 12.5% to 50.0% of pairs, depending on the prompt",
+        "that is 3 ways of asking in S and T, 400 pairs or more each",
+    ]
+    assert [*_places([])] == [*_places([known(value=None)])] == []
+    assert _prompt(known(prompt="unknown")) == "prompt not stated"
+    assert [_items(count) for count in (None, 0, 1, 2000)] == [
+        *("0 items", "0 items", "1 item", "2,000 items"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("accuracy", 0.755, "calls right in 75.5% of 1,200 verdicts"),
+        ("judges/k/0", 0.5, "it chose as k did in 50.0% of 1,200 verdicts"),
+        ("self_preference", 0.125, "own answers by +12.5 points of win rate in 1,200 verdicts"),
+        ("self_preference_score", -0.5, "own answers by -0.50 points in 1,200 scores"),
+        (
+            "transfer/regret/text_to_code",
+            0.0125,
+            "transfer regret from text to code is +1.2 points of win rate, of 1,200 verdicts",
+        ),
+    ],
+)
+def test_a_figure_is_said_with_its_share_points_or_score(
+    name: str, value: float, words: str
+) -> None:
+    assert did(name, value, 1200).endswith(words)
+
+
+def test_how_it_judged_is_the_first_of_what_is_known() -> None:
+    audits = [rest(word="coupled"), rest(word="no_detectable_coupling", of="v1.1-X"),
+              rest(word="coupled", counts=False)]  # fmt: skip
+    audit = "its newest audit says: no detectable coupling (v1.1-X); quality: not measured"
+
+    assert judged(card(rests=audits)) == audit
+    assert judged(card(rests=audits, means="k")) == f"the name means k. {begun(audit)}"
+    wrong = known("invalid", 0.125, unit="evaluations")
+    assert judged(card(known("invalid", 0.5), wrong)) == (
+        "12.5% of 1,200 evaluations that it wrote were invalid (v1.0-X)"
+    )
+    gamma = known("gamma", 1.25, n=30, epc_5_2="substantial")
+    assert judged(card(gamma)) == (
+        "a publication states gamma 1.250 (substantial), with 30 seeds and no interval"
+    )
+    gamma.ci95 = (1.0, 1.5)
+    assert judged(card(gamma)).endswith("with 30 seeds")
+    pci = known("pci", 0.5, n=30, ci95=(0.25, 0.75))
+    assert judged(card(pci)).endswith("with 30 seeds, and no gamma")
+    assert judged(card(rests=[rest(), rest(unit="verdicts", of="v1.1-X")])) == (
+        "1,200 seeds (v1.0-X) and 1,200 verdicts (v1.1-X) are published. Nothing says whether they "
+        "are right, change with the place or are repeated"
+    )
+    assert judged(card(rests=[rest(failed=True)])) == "what was published is of a failed run"
+    assert judged(card(rests=[rest(counts=False)])).startswith("no current measurement")
+    assert judged(card()) == "no measurement of it is published"
+
+
+def test_other_prompts_are_one_line_where_there_are_two_beside_that_of_comparisons() -> None:
+    plain, one, two = known(plain=True, value=0.5), known(value=0.25), known(value=0.75)
+    unknown = known(value=None)
+
+    assert folded([plain, one, two, unknown]) == ([plain], "2 other settings: 0.250 to 0.750")
+    assert folded([plain, one, unknown]) == ([plain, one, unknown], "")
+    assert folded([one, two]) == ([one, two], "")
+
+
+def test_a_row_has_its_counts_and_why_it_is_left_out() -> None:
+    lines = [*_rows([
+        known("gamma/a_to_b", 0.5, ci95=(0.25, 0.75), unit="seeds", items=1200, epc_5_2="weak"),
+        known("gamma/b_to_a", 0.25, subset="hard", left_out="too old", unit="seeds"),
+    ])]  # fmt: skip
+
+    assert lines[0].startswith("  gamma")
+    assert lines[1].split() == ["a_to_b", "v1.0-X", "0.500", "[0.250,", "0.750]", "n", "1,200",
+                                "seeds", "weak"]  # fmt: skip
+    assert lines[2].strip().startswith("hard  b_to_a  v1.0-X  0.250")
+    assert lines[2].endswith("n 1,200 seeds, items 300  (left out: too old)")
+
+
+def test_what_picking_gains_is_a_table_by_domain() -> None:
+    share = Figure(value=0.5, ci95=(0.25, 0.75))
+    bare = Picked(n=2, questions=30, figures={"luck_share": Figure(value=0.5, ci95=None)})
+    picked = {"all": Picked(n=4, questions=1234, figures={"luck_share": share, "gold_gain": share}),
+              "maths": bare}  # fmt: skip
+
+    assert picks(picked)[1:] == [
+        ("all", "50% [25%, 75%]", "-", "-", "-", "+50.0 [+25.0, +75.0]", "1,234"),
+        ("maths", "50% (too few items)", "-", "-", "-", "-", "30"),
+    ]
+    assert picking(picked) == "what its score gains by best of 4, asked once, in its points"
