@@ -19,6 +19,12 @@ NUMBERS = """() => Object.fromEntries(
         row.cells[0].querySelector("code").textContent,
         [1, 2, 3].map((place) => row.cells[place].querySelector("data")?.value ?? null)]))"""
 
+UNFOLDED_TEXT = """() => {
+    const place = document.getElementById("comparison");
+    for (const fold of place.querySelectorAll("details")) fold.open = true;
+    return place.innerText;
+}"""
+
 
 def compared(seen: Visit, a: str, b: str) -> Page:
     page = seen.page
@@ -129,14 +135,16 @@ def test_a_choice_becomes_an_address_that_gives_the_same_page(window: Callable[.
     page.get_by_label("First").select_option("v1.0-Judge-1")
     page.get_by_label("Second").select_option("v1.0-CoinFlip")
     page.get_by_role("button", name="Compare").click()
-    shown = unfolded(page).locator("#comparison").inner_text()
+    # Each choice draws the comparison anew, the first with the second snapshot of before.
+    page.wait_for_selector("#comparison th:text-is('v1.0-CoinFlip')", state="attached")
+    shown = page.evaluate(UNFOLDED_TEXT)
 
     assert page.url.endswith("compare/?a=v1.0-Judge-1&b=v1.0-CoinFlip")
     again = window().page
     opened(again, page.url)
     unfolded(again)
 
-    assert again.locator("#comparison").inner_text() == shown
+    assert again.evaluate(UNFOLDED_TEXT) == shown
     assert "not stated" in shown, "a figure that only one of them has"
 
 
