@@ -6,7 +6,8 @@
     departures       where a card or its figures are not what the documents of its kind say
     subject_of       who was asked, by the record of a folder that is to be a submission
     files_of         the files of such a folder that a submission has
-    look             what is wrong with a submission, by its own record and beside the others
+    identity_of      what tells a folder from others, whatever its name and its dates
+    look             what is wrong with a submission, by its own record and beside the registry
     figures          what a report shows of a submission
     recorded         what its record says, line by line
     questions        what no check decides, and a person should
@@ -27,7 +28,6 @@ from epc.registry.record import Record
 from epc.registry.snapshots import Snapshot
 from epc.registry.submissions.checked import Base, Checked, Figure
 from epc.registry.submissions.layout import Files
-from epc.registry.tags import Tag
 
 
 class Adapter(Protocol):
@@ -61,16 +61,11 @@ class Adapter(Protocol):
     def files_of(self, run: Path, /) -> Sequence[str]:
         """Return the files of a folder that a submission has, but for the statement."""
 
-    def look(
-        self,
-        path: Path,
-        checked: Checked,
-        base: Base,
-        others: Mapping[str, str],
-        itself: Tag | None,
-        /,
-    ) -> None:
-        """Note what is wrong with a submission, by its own record and beside the others."""
+    def identity_of(self, folder: Path, /) -> str | None:
+        """Return what tells a folder from others; None if its documents cannot be read."""
+
+    def look(self, path: Path, checked: Checked, base: Base, /) -> None:
+        """Note what is wrong with a submission, by its own record and beside the registry."""
 
     def figures(self, checked: Checked, /) -> Iterator[Figure]:
         """Yield what a report shows of a submission's figures."""

@@ -9,9 +9,7 @@ from typing import Final, Literal
 
 from epc.digests import file_sha256, sha256
 from epc.errors import Finding, MalformedError, UsageError
-from epc.printable import shown
 from epc.protocol.results import Json
-from epc.records import strict_json
 from epc.records.judging.competence import COMPETENCE
 from epc.records.judging.documents import (
     INVALID,
@@ -206,9 +204,7 @@ def files_of(run: Path) -> list[str]:
     return [PLAN, RUN_LOG, *published(run, load_plan(run))]
 
 
-def look(
-    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
-) -> None:
+def look(path: Path, checked: Checked, base: Base) -> None:
     """Note what is wrong with what a judge said, by its own record and beside the others."""
     if (statement := checked.statement) is None:
         return
@@ -217,7 +213,7 @@ def look(
     if offer is None:
         return
     checked.second = "reads no judged evaluation"
-    checked.findings.extend(_repeated(statement, base.alike(path, itself)))
+    checked.identity = identity_of(path)
 
 
 def _offer_of(
@@ -239,22 +235,14 @@ def _offer_of(
         return None, [noted("JUDGE-7.4", PLAN, problem, _AGAIN)]
     except ValueError:
         return None, [noted(layout.DATES, RUN_LOG, "has no day of the calendar", _AGAIN)]
-    findings = [*_texts(path, plan), *_claims(offer, statement, registry, today)]
-    if statement.identity != (digest := identity(plan, load_run_log(path))):
-        problem = f"says {statement.identity}, plan and replies give {digest}"
-        remedy = "make the folder again with `epc submission new`"
-        findings.append(noted(layout.NEW, f"{layout.STATEMENT}/identity", problem, remedy))
-    return offer, findings
+    return offer, [*_texts(path, plan), *_claims(offer, statement, registry, today)]
 
 
-def _repeated(statement: Statement, others: Mapping[str, Path]) -> Iterator[Finding]:
-    """Yield that an evaluation is published, or offered, already."""
-    for name, path in others.items():
-        plan = parse(strict_json.read(path / PLAN)[0], Plan)
-        log = parse(strict_json.read(path / RUN_LOG)[0], RunLog)
-        if identity(plan, log) == statement.identity:
-            problem = f"is the same evaluation as {shown(name)}"
-            yield noted(layout.NEW, PLAN, problem, "withdraw this one")
+def identity_of(folder: Path) -> str | None:
+    """Return what tells an evaluation from others, if its documents can be read."""
+    stated, wrong = read_document(folder / PLAN, "judge_plan")
+    logged, more = read_document(folder / RUN_LOG, "judge_run_log")
+    return None if wrong or more else identity(parse(stated, Plan), parse(logged, RunLog))
 
 
 def judge_of(plan: Plan) -> ModelIdentity | None:

@@ -218,17 +218,19 @@ def subject_of(run: Path) -> NoReturn:
     raise UsageError(f"{run} cannot be offered\n  fix: {_MAINTAINERS}")
 
 
-def look(
-    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
-) -> None:
+def look(path: Path, checked: Checked, base: Base) -> None:
     """Note that runs of an optimiser are no submission."""
-    del path, base, itself
+    del path, base
     checked.take(None, [noted(layout.PLAIN, LOOP, "is no submission", _MAINTAINERS)], first="")
 
 
 def _nothing(_: Checked) -> Iterator[Any]:
     """Yield nothing: there is no submission of it."""
     yield from ()
+
+
+def identity_of(_: Path) -> None:
+    """Return none: nothing is held against it."""
 
 
 files_of = subject_of

@@ -204,9 +204,7 @@ def departures(
         yield departure(f"/{SUMS}", "lists other raw files than the manifest")
 
 
-def look(
-    path: Path, checked: Checked, base: Base, others: Mapping[str, str], itself: Tag | None
-) -> None:
+def look(path: Path, checked: Checked, base: Base) -> None:
     """Note what is wrong with a run: bounds first, then its record, then beside the others."""
     findings = checked.findings
     manifest, wrong = read_manifest(path)
@@ -219,8 +217,7 @@ def look(
     checked.manifest = manifest
     _record(path, manifest, checked, base)
     if checked.statement:
-        known = {tag: i for tag, i in base.published.items() if tag != str(itself)}
-        _registry(manifest, checked, base, {**known, **others})
+        _registry(manifest, checked, base)
         if checked.audit:
             checked.offer = measured_offer(
                 path,
@@ -261,7 +258,7 @@ def _blocks(audit: Audit) -> Iterator[str]:
         yield f"{few} no baseline: EPC-2.5(g) asks for {enough}"
 
 
-def _registry(manifest: Manifest, checked: Checked, base: Base, others: Mapping[str, str]) -> None:
+def _registry(manifest: Manifest, checked: Checked, base: Base) -> None:
     """Note what the statement says that the registry, or the record, says otherwise."""
     findings, statement = checked.findings, checked.statement
     assert statement is not None
@@ -278,7 +275,6 @@ def _registry(manifest: Manifest, checked: Checked, base: Base, others: Mapping[
     shaped = all(f.severity != "error" for f in findings.kept() if f.where.startswith(MANIFEST))
     if shaped:
         checked.identity = identity(manifest)
-        findings.extend(against.sameness(checked.identity, statement, others))
         evaluator = manifest.evaluator
         measured = date.fromisoformat(evaluator.measurement_date)
         findings.extend(
@@ -312,6 +308,12 @@ def figures(checked: Checked) -> Iterator[Figure]:
             yield plain(f"{name}/{direction}", Estimate(mean=mean, ci95=ci95))
     yield plain("tie_rate", summary.tie_rate)
     yield from (plain(f"pci/{domain}", summary.pci[domain]) for domain in manifest.domains.names)
+
+
+def identity_of(folder: Path) -> str | None:
+    """Return what tells a run from others, if its manifest can be read."""
+    document, wrong = read_document(folder / MANIFEST, "epc_manifest_schema")
+    return None if wrong else identity(Manifest.parse(document))
 
 
 def subject_of(run: Path) -> Subject:

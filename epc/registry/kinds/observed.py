@@ -17,9 +17,7 @@ import numpy as np
 from epc.analysis.observed_rows import Choices
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
-from epc.printable import shown
 from epc.protocol.results import Json
-from epc.records import strict_json
 from epc.records.manifest import Estimate
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
@@ -249,9 +247,7 @@ def files_of(_: Path) -> list[str]:
     return [OBSERVED, VERDICTS]
 
 
-def look(
-    path: Path, checked: Checked, base: Base, _: Mapping[str, str], itself: Tag | None
-) -> None:
+def look(path: Path, checked: Checked, base: Base) -> None:
     """Note what recorded verdicts are not, by themselves and beside what is published."""
     if (statement := checked.statement) is None:
         return
@@ -260,7 +256,7 @@ def look(
     if offer is None:
         return
     second_computation(path, checked, "1e-12", offer.figures)
-    checked.findings.extend(_repeated(statement, base.alike(path, itself)))
+    checked.identity = identity_of(path)
 
 
 def _offer_of(
@@ -285,13 +281,10 @@ def _offer_of(
     return offer, [*findings, *_stated(path, offer, statement, registry)]
 
 
-def _repeated(statement: Statement, others: Mapping[str, Path]) -> Iterator[Finding]:
-    """Yield that these verdicts are published, or offered, already."""
-    for name, folder in others.items():
-        value, wrong = strict_json.read(folder / OBSERVED)
-        if not wrong and isinstance(value, dict) and value.get("sha256") == statement.identity:
-            problem = f"are the same verdicts as {shown(name)}"
-            yield noted(layout.NEW, OBSERVED, problem, "withdraw this one")
+def identity_of(folder: Path) -> str | None:
+    """Return what tells these verdicts from others, if their document can be read."""
+    stated, wrong = read_document(folder / OBSERVED, "observed")
+    return None if wrong else str(stated["sha256"])
 
 
 def require_free(header: Header) -> None:
@@ -331,7 +324,6 @@ def _stated(
     for key, right in (
         ("platform", offer.stated.platform),
         ("endpoint", "recorded"),
-        ("identity", document.sha256),
         *((key, None) for key in ("weights", "source", "replicates")),
     ):
         if (value := getattr(statement, key)) != right:

@@ -3,17 +3,14 @@
 The registry is a trusted checkout; the submission is data.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import date
-from pathlib import Path
-from typing import Final
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
 from epc.protocol.mitigation import is_wrapper
 from epc.records.layout import MANIFEST
-from epc.records.manifest import Manifest, ModelIdentity
+from epc.records.manifest import ModelIdentity
 from epc.registry import layout as registry_layout
 from epc.registry import platforms
 from epc.registry.lifecycles import MOCKS, Life
@@ -21,20 +18,7 @@ from epc.registry.names import is_one_contributor
 from epc.registry.offers import misnamed
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
-from epc.registry.submissions.statement import Statement, identity
-
-OFFERED: Final = "submission "  # before the slug of what is offered; no tag has a space
-
-
-def published(checkout: Path, registry: Registry) -> Iterator[tuple[str, str]]:
-    """Yield every measured snapshot's tag and identity.
-
-    Raises: OSError or ValueError if a checkout is not as it was published.
-    """
-    for tag, snapshot in registry.snapshots.items():
-        if snapshot.card.audit:
-            path = checkout / registry_layout.FOLDER / tag / MANIFEST
-            yield tag, identity(Manifest.parse(json.loads(path.read_bytes())))
+from epc.registry.submissions.statement import Statement
 
 
 def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life]]:
@@ -118,15 +102,17 @@ def _lifetime(measured: date, life: Life) -> Iterator[Finding]:
         yield _finding(layout.DATES, where, problem, remedy, "warning", document=MANIFEST)
 
 
-def sameness(own: str, statement: Statement, others: Mapping[str, str]) -> Iterator[Finding]:
-    """Yield that the same measurement is there already, by the identities of the others."""
+def sameness(
+    own: str, statement: Statement, others: Mapping[str, str], document: str
+) -> Iterator[Finding]:
+    """Yield that the same is there already, by the identities of the others."""
     if statement.identity != own:
-        problem = f"says {statement.identity}, the manifest and its raw files give {own}"
+        problem = f"says {statement.identity}, the record gives {own}"
         remedy = "make the folder again with `epc submission new`"
         yield _finding(layout.NEW, "identity", problem, remedy)
     for name in (name for name, other in others.items() if other == own):
-        problem = f"is the same measurement as {shown(name)}"
-        yield _finding(layout.NEW, "", problem, "withdraw this one", document=MANIFEST)
+        problem = f"is the same as {shown(name)}"
+        yield _finding(layout.NEW, "", problem, "withdraw this one", document=document)
 
 
 def replication(statement: Statement, registry: Registry) -> Iterator[Finding]:

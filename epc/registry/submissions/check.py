@@ -9,24 +9,19 @@ from pathlib import Path
 from typing import Final
 
 from epc.digests import file_sha256
-from epc.errors import UsageError, able_to
+from epc.errors import UsageError, WorldError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
 from epc.records.layout import ATTESTATION
-from epc.records.recompute import read_manifest
 from epc.registry import layout as registry_layout
 from epc.registry.kinds.adapter import adapter
 from epc.registry.kinds.folders import kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.names import skeleton
-from epc.registry.submissions import (
-    folder,
-    layout,
-)
-from epc.registry.submissions.against import OFFERED
+from epc.registry.submissions import against, folder, layout
 from epc.registry.submissions.checked import Base, Checked
 from epc.registry.submissions.report import Report, report
-from epc.registry.submissions.statement import identity, read
+from epc.registry.submissions.statement import read
 from epc.registry.submissions.texts import LEAKED, scan
 from epc.registry.tags import Tag
 from epc.registry.trust import attested
@@ -124,9 +119,9 @@ def check(
     _alike(submissions, offered, whole)
     done: list[Checked] = []
     for path in submissions:
-        others = {OFFERED + slug: i for slug, i in offered.items() if slug != path.name}
-        others |= {OFFERED + d.slug: d.identity for d in done if d.identity}
-        one = check_one(path, base, others)
+        others = {slug: identity for slug, identity in offered.items() if slug != path.name}
+        others |= {d.slug: d.identity for d in done if d.identity}
+        one = check_one(path, base, {f"submission {slug}": i for slug, i in others.items()})
         _hold_author(path, one, base, author)
         done.append(one)
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
@@ -171,8 +166,24 @@ def check_one(
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
     if checked.statement and (path / ATTESTATION).exists():
         _attestation(path, checked, checked.statement.login, base.checkout)
-    adapter(checked.kind).look(path, checked, base, others, itself)
+    adapter(checked.kind).look(path, checked, base)
+    if checked.statement and checked.identity:
+        others = {**_published(base, checked.kind, itself), **others}
+        document = KINDS[checked.kind].documents[0]
+        findings.extend(against.sameness(checked.identity, checked.statement, others, document))
     return checked
+
+
+def _published(base: Base, kind: str, itself: Tag | None) -> dict[str, str]:
+    """Return the identities of the published snapshots of a kind but one, by tag."""
+    found: dict[str, str] = {}
+    for tag, snapshot in base.registry.snapshots.items():
+        if snapshot.kind == kind and tag != str(itself):
+            identity = adapter(kind).identity_of(base.checkout / registry_layout.FOLDER / tag)
+            if identity is None:
+                raise WorldError(f"{tag} cannot be used\n  fix: see `epc snapshot verify`")
+            found[tag] = identity
+    return found
 
 
 def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:
@@ -202,13 +213,10 @@ def _submissions(path: Path, whole: Findings) -> list[Path]:
 
 def _offered(home: Path) -> dict[str, str]:
     """Return the identities of what the trusted checkout holds already, as far as it is sound."""
-    offered = {}
-    for path in sorted(home.iterdir()) if home.is_dir() else []:
-        if path.is_dir() and kind_of(path) == "measured" and not len(folder.inspect(path)):
-            manifest, _ = read_manifest(path)
-            if manifest is not None:
-                offered[path.name] = identity(manifest)
-    return offered
+    paths = sorted(home.iterdir()) if home.is_dir() else []
+    sound = (path for path in paths if path.is_dir() and not len(folder.inspect(path)))
+    identities = {path.name: adapter(kind_of(path)).identity_of(path) for path in sound}
+    return {slug: identity for slug, identity in identities.items() if identity}
 
 
 def _alike(submissions: Sequence[Path], offered: Mapping[str, str], whole: Findings) -> None:

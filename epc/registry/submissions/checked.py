@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import Final
 
 from epc.analysis.audit import Audit
-from epc.errors import Finding, MalformedError, WorldError
+from epc.errors import Finding, MalformedError
 from epc.protocol.results import Json
 from epc.records import checkout
 from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
-from epc.registry import layout as registry_layout
-from epc.registry.kinds.folders import kind_of
 from epc.registry.offers import Offer
 from epc.registry.reading import of_folder, taken
 from epc.registry.record import Attested
 from epc.registry.registry import Registry
-from epc.registry.submissions import against, layout
-from epc.registry.submissions.against import OFFERED
+from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement
 from epc.registry.tags import Tag, next_tag
 
@@ -35,7 +32,6 @@ class Base:
     checkout: Path
     registry: Registry
     today: date
-    published: Mapping[str, str]  # identities, by tag
     taken: Sequence[Tag]
 
     @classmethod
@@ -45,33 +41,9 @@ class Base:
         Raises: MalformedError or WorldError if it cannot be read.
         """
         registry = of_folder(checkout)
-        try:
-            measured = dict(against.published(checkout, registry))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise WorldError(
-                f"{checkout}: a published manifest cannot be used: {error}\n"
-                "  fix: see `epc snapshot verify`"
-            ) from error
         return cls(
-            checkout=checkout,
-            registry=registry,
-            today=today,
-            published=measured,
-            taken=taken(checkout, registry),
+            checkout=checkout, registry=registry, today=today, taken=taken(checkout, registry)
         )
-
-    def alike(self, path: Path, itself: Tag | None) -> dict[str, Path]:
-        """Return the other folders of a submission's kind, published or offered, by tag or slug."""
-        kind = kind_of(path)
-        home, offered = self.checkout / registry_layout.FOLDER, self.checkout / layout.FOLDER
-        folders = {t: home / t for t, s in self.registry.snapshots.items() if s.kind == kind}
-        folders.pop(str(itself), None)
-        beside = sorted(offered.iterdir()) if offered.is_dir() else []
-        return folders | {
-            f"{OFFERED}{other.name}": other
-            for other in beside
-            if other.name != path.name and kind_of(other) == kind
-        }
 
     def next_tag(self, generation: str) -> str | None:
         """Return the id that the next measurement of a generation gets, if it can have one."""

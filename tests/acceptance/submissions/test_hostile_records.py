@@ -324,11 +324,11 @@ CLAIMS: dict[str, tuple[Build, Wanted]] = {
     ),
     "a statement about another run": (
         lambda given: given.statement(identity="0" * 64),
-        ("Submission S12", "submission.json/identity", "the manifest and its raw files give"),
+        ("Submission S12", "submission.json/identity", "the record gives"),
     ),
     "one run offered twice": (
         offered_twice,
-        ("Submission S12", "manifest.json", f"is the same measurement as submission {SLUG}"),
+        ("Submission S12", "manifest.json", f"is the same as submission {SLUG}"),
     ),
 }
 
@@ -379,7 +379,7 @@ def test_what_is_published_cannot_be_offered_again_under_another_date(
 
     value = honest.check()
 
-    same = f"is the same measurement as {PUBLISHED}"
+    same = f"is the same as {PUBLISHED}"
     assert found(value, ("Submission S12", "manifest.json", same)), errors(value)[:5]
     assert len(errors(value)) == 1
 

@@ -223,7 +223,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     ),
     "another judge's name": (
         renamed_judge,
-        ("JUDGE-7.3", "cross_judge/0/output_sha256", "recomputed None"),
+        ("JUDGE-7.3", "calls/0/role", "names no judge:mock/careless-judge"),
     ),
     "another generation": (
         stated(generation="GPT4o-0806"),
@@ -247,19 +247,19 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     ),
     "a statement about another evaluation": (
         stated(identity="0" * 64),
-        ("Submission S12", "submission.json/identity", "plan and replies give"),
+        ("Submission S12", "submission.json/identity", "the record gives"),
     ),
     "one evaluation offered twice": (
         offered_twice,
-        ("Submission S12", "judge.json", "is the same evaluation as submission another"),
+        ("Submission S12", "judge.json", "is the same as submission another"),
     ),
     "a copy with other times": (
         copied_with_other_times,
-        ("Submission S12", "judge.json", "is the same evaluation as submission a-copy"),
+        ("Submission S12", "judge.json", "is the same as submission a-copy"),
     ),
     "what is published already": (
         published_before,
-        ("Submission S12", "judge.json", "is the same evaluation as v1.0-CarelessJudge"),
+        ("Submission S12", "judge.json", "is the same as v1.0-CarelessJudge"),
     ),
     "a key in an output": (
         lambda folder: one_output(folder).write_text("sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"),

@@ -144,7 +144,7 @@ def test_another_file_and_a_missing_one_are_refused(folder: Path) -> None:
 def test_the_same_verdicts_are_not_offered_twice(folder: Path) -> None:
     shutil.copytree(folder, folder.with_name("copy"))
 
-    assert f"are the same verdicts as submission {folder.name}" in errors(folder.with_name("copy"))
+    assert f"is the same as submission {folder.name}" in errors(folder.with_name("copy"))
 
 
 def test_verdicts_without_a_free_licence_stay_with_their_source(
