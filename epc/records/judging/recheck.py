@@ -49,6 +49,7 @@ from epc.records.rows import Call, read_typed
 from epc.records.schemas import checked_lines
 from epc.records.strict_json import contradictions
 from epc.records.typed import as_json, parse
+from epc.records.usage import Usage
 from epc.spec.judge_v1 import METHODS, Method
 
 _CLAUSE: Final = "JUDGE-7.4"
@@ -72,9 +73,11 @@ class NamedCalls:
             if judge.identity is not None and judge.decoding is not None
         }
         noted = Findings()
+        self.usage = Usage()
         self._calls: dict[str, _Call] = {}
         for index, call in calls_of(folder, noted):
             check_call(call, names, f"/calls/{index}", noted)
+            self.usage.add(call)
             self._calls[call.id] = _Call(call.role, sha256(call.answer), call.answered_at or "")
         findings.extend(replace(found, clause=_ASKED) for found in noted.kept())
 
@@ -165,6 +168,10 @@ def recheck(folder: Path) -> Rechecked:
         times=Counter(record.id for _, record in records(folder)),
         asked=NamedCalls(folder, plan, findings),
     )
+    for index, used in enumerate(log.judges):
+        spent = basis.asked.usage.by_role[role_of(used.model)].as_json()
+        for place, problem in contradictions(spent, {key: as_json(used)[key] for key in spent}):
+            findings.add("JUDGE-8", f"/judges/{index}{place}", problem, "restore log and calls")
     for where, record in records(folder, findings):
         for place, problem in basis.departures(record):
             findings.add(_ASKED, where + place, problem, "archive it again")
@@ -173,11 +180,9 @@ def recheck(folder: Path) -> Rechecked:
         if sample.id not in basis.times:
             problem = f"sample {sample.id} of the set has no record"
             findings.add("JUDGE-7.1", "", problem, "archive the evaluation again")
-    stated = as_json(log.totals)
     totals = as_json({method: tally.totals() for method, tally in tallies.items()})
-    if totals != stated:
-        problem = f"the run log's totals are {stated}, the records give {totals}"
-        findings.add("JUDGE-7.4", "/totals", problem, "archive the evaluation again")
+    for place, problem in contradictions(totals, as_json(log.totals)):
+        findings.add(_CLAUSE, f"/totals{place}", problem, "archive the evaluation again")
     findings.extend(departures_of_labels(folder))
     for part in filter(is_complete, parts(folder)):
         findings.extend(_of_part(folder, part))

@@ -4,16 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from epc.analysis.judging.evaluation import Ablation, Competence, Detection, Retest
-from epc.audit.probes import FEWEST, Word
+from epc.audit.probes import FEWEST
 from epc.report.document import Listed, Part, Section, Table
 from epc.spec.judge_v1 import OVERALL
 from epc.statistics.figures import in_percent, range_text, to_two_places
 
-WORDS: Final[dict[Word, str]] = {
-    "capable": "capable",
-    "incapable": "incapable",
-    "cannot_tell": "cannot tell",
-}
 _KINDS: Final = {
     "all": "all spoilt texts",
     "truncated": "second half cut off",
@@ -81,7 +76,7 @@ def _detection(row: Detection) -> tuple[str, ...]:
         f"{row.pairs:,}",
         f"{row.lost:,}, {row.at_floor:,}",
         range_text(row.bounds, ".1%"),
-        WORDS[row.word],
+        row.word.replace("_", " "),
     )
 
 

@@ -237,7 +237,9 @@ def test_totals_that_were_changed_are_found(tmp_path: Path) -> None:
     log["totals"]["cross_judge"]["valid"] = 7
     (tmp_path / "e" / RUN_LOG).write_text(json.dumps(log), "utf-8")
 
-    assert [finding.where for finding in recheck(tmp_path / "e").findings] == ["/totals"]
+    assert [finding.where for finding in recheck(tmp_path / "e").findings] == [
+        "/totals/cross_judge/valid"
+    ]
 
 
 @pytest.mark.parametrize("text", ["{", '{"protocol": "Judge-v1.0"}'])

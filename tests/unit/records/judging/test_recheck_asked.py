@@ -1,6 +1,7 @@
 """Which calls an evaluation's records refer to."""
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from judge_support import archived, grid, judged_by_models, planned
 
 from epc.records.findings import Findings
-from epc.records.judging.documents import load_plan, records_path
+from epc.records.judging.documents import RUN_LOG, load_plan, records_path
 from epc.records.judging.recheck import NamedCalls, recheck
 from epc.records.layout import CALLS
 
@@ -72,3 +73,15 @@ def test_judge_7_3_each_call_that_was_edited_is_found(folder: Path, tmp_path: Pa
 
     found = [(f.clause, f.where) for f in findings.kept()]
     assert found == [("JUDGE-7.3", f"/calls/{index}/id") for index in range(len(rows))]
+
+
+def test_judge_8_what_a_judge_spent_is_counted_from_its_calls(folder: Path, tmp_path: Path) -> None:
+    home = shutil.copytree(folder, tmp_path / "e")
+    log = json.loads((home / RUN_LOG).read_text("utf-8"))
+    log["judges"][0] |= {"tokens_in": 1, "served_models": {"another": 4}}
+    (home / RUN_LOG).write_text(json.dumps(log), "utf-8")
+
+    found = recheck(home).findings
+
+    assert {f.where for f in found} >= {"/judges/0/tokens_in", "/judges/0/served_models/another"}
+    assert {f.clause for f in found} == {"JUDGE-8"}
