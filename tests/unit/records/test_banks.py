@@ -11,7 +11,7 @@ import pytest
 from registry_support import ROOT
 
 from epc.errors import UsageError
-from epc.records.banks import COLUMNS, shared_bank
+from epc.records.banks import COLUMNS, read_banks, shared_bank
 
 pytestmark = pytest.mark.extra  # Parquet
 
@@ -113,3 +113,22 @@ def test_a_bank_is_read_into_arrays_with_a_gap_where_a_score_is_missing(tmp_path
 def test_what_is_no_bank_says_which_columns_one_has(content: bytes) -> None:
     with pytest.raises(UsageError, match="item, domain, response, gold, judge, asking, score"):
         shared_bank(content)
+
+
+def test_reading_r94_an_item_is_complete_or_dropped_and_counted(tmp_path: Path) -> None:
+    """Of five items one lacks an answer and one an asking; the last was asked about once more."""
+    path = tmp_path / "bank.csv"
+    lines = [
+        f"{item},{answer},j,{asking},{item + answer},{int(answer == 0)}"
+        for item in range(5)
+        for answer in range(3)
+        for asking in range(2 + (item == 4))
+        if (item, answer) != (1, 2) and (item, answer, asking) != (2, 0, 1)
+    ]
+    path.write_text("\n".join(["item,response,judge,asking,score,gold", *lines]))
+
+    (bank,) = read_banks(path)
+
+    assert (bank.item.tolist(), bank.left_out) == ([0, 3, 4], 2)
+    assert bank.scores.shape == (3, 2, 3)
+    assert bank.scores[:, 1].tolist() == [[0, 1, 2], [3, 4, 5], [4, 5, 6]]
