@@ -7,14 +7,11 @@ one is left out of the other, and both are trained by the same draws.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from epc.analysis.sharing import shared_by_runs
-from epc.audit.coupling import worked_out
 from epc.audit.transfer import reductions
-from epc.audit.units import LeftOut, Units, paired_units
+from epc.audit.units import LeftOut, paired_units
 from epc.errors import UsageError
-from epc.protocol.config import Configuration
 from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
@@ -25,9 +22,6 @@ from epc.records.usage import ROLES
 from epc.records.wrappers import members_of
 from epc.spec.domains import Direction, Domain
 from epc.statistics.intervals import Interval
-
-if TYPE_CHECKING:
-    from epc.audit.resampled import Estimate
 
 REGRET, REDIRECTED = FIGURES = ("regret", "redirected")
 
@@ -129,8 +123,12 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
         units, dropped = paired_units(of_pair[0], of_pair[1], names, config.groups)
         bearable = bearable and all(side.bearable for side in units)
         if bearable:
-            at = units[0].domains.index(pair.target)
-            by_direction[pair.key] = _reduced(units, at, config)
+            into = reductions(*units, rounds=config.rounds, rule=config.rule)
+            figures = into[units[0].domains.index(pair.target)]
+            by_direction[pair.key] = {
+                name: Reduction(**figures[name].named("plain", "mitigated", "less"))
+                for name in FIGURES
+            }
     transfer = other.results.summary.transfer
     executor, evaluator = ROLES
     used = sum(member.calls for member in other.provenance.members)
@@ -170,26 +168,6 @@ def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Pat
             raise UsageError(
                 f"{path}: has other {what} than {plain_path}\n  fix: measure both with one design"
             )
-
-
-def _reduced(units: tuple[Units, Units], at: int, config: Configuration) -> dict[str, Reduction]:
-    """Return each figure of one direction, by which it fell."""
-    before, after = (worked_out(side, config.rounds, config.rule)[0].into[at] for side in units)
-    less = reductions(*units, rounds=config.rounds, rule=config.rule)[at]
-
-    def one(name: str) -> Reduction:
-        plain: Estimate = getattr(before, name)
-        new: Estimate = getattr(after, name)
-        return Reduction(
-            plain=plain.value,
-            plain_ci95=plain.interval,
-            mitigated=new.value,
-            mitigated_ci95=new.interval,
-            less=less[name].value,
-            less_ci95=less[name].interval,
-        )
-
-    return {name: one(name) for name in FIGURES}
 
 
 def _decided(table: VerdictTable) -> float:

@@ -185,22 +185,15 @@ def _people(
     units, _ = paired_units(judge, people, names, groups_of(both))
     if not all(side.bearable for side in units):
         return None
-    crossed = [worked_out(side, ROUNDS, _RULE)[0] for side in units]
-    apart = reductions(*units, rounds=ROUNDS, rule=_RULE)
-    figures: dict[str, dict[str, Beside]] = {}
-    for pair in judge.domains.pairs:
-        at = units[0].domains.index(pair.target)
-        for name in ("regret", "redirected"):
-            one, two = (getattr(side.into[at], name) for side in crossed)
-            figures.setdefault(pair.key, {})[name] = Beside(
-                judge=one.value,
-                judge_ci95=one.interval,
-                people=two.value,
-                people_ci95=two.interval,
-                difference=apart[at][name].value,
-                difference_ci95=apart[at][name].interval,
-            )
-    return figures
+    into = reductions(*units, rounds=ROUNDS, rule=_RULE)
+    figures = {pair.key: into[units[0].domains.index(pair.target)] for pair in judge.domains.pairs}
+    return {
+        direction: {
+            name: Beside(**of[name].named("judge", "people", "difference"))
+            for name in ("regret", "redirected")
+        }
+        for direction, of in figures.items()
+    }
 
 
 def _word(

@@ -7,7 +7,7 @@ Y, has a unit: choices, and points of win rate.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -73,6 +73,20 @@ class Crossings(Struct, frozen=True, kw_only=True):
     def most(self) -> float | None:
         """`most` of both directions."""
         return most(each.interval for into in self.into for each in (into.regret, into.crossing))
+
+
+class Reduced(NamedTuple):
+    """A figure before and after, and by how much less it is then."""
+
+    before: Estimate
+    after: Estimate
+    less: Estimate
+
+    def named(self, *names: str) -> dict[str, Any]:
+        """Return the three values and their intervals as fields of these names."""
+        values = {name: each.value for name, each in zip(names, self, strict=True)}
+        ends = {f"{name}_ci95": each.interval for name, each in zip(names, self, strict=True)}
+        return values | ends
 
 
 def cost(regrets: Iterable[tuple[float, float]]) -> float | None:
@@ -256,23 +270,24 @@ def carried(units: Units, *, rounds: int, rule: Rule) -> dict[Domain, dict[str, 
 
 def reductions(
     before: Units, after: Units, *, rounds: int, rule: Rule
-) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
-    """Return by how much less crosses into the first domain and the second, figure by figure.
+) -> tuple[dict[str, Reduced], dict[str, Reduced]]:
+    """Return what crosses into the first domain and the second before and after, by figure.
 
     Both are of the same units in the same order, judged in two ways, and are trained by the same
-    draws. What is left out of one is left out of the other, so the interval is that of pairs.
+    draws. What is left out of one is left out of the other, so the interval of the difference is
+    that of pairs.
 
     Source: as `crossings`.
     """
     one, parts = _seen(before, _figured(before, rounds=rounds, rule=rule))
     other, _ = _seen(after, _figured(after, rounds=rounds, rule=rule))
 
-    def into(side: int) -> dict[str, Estimate]:
-        apart = {
-            name: Figure(*(x - y for x, y in zip(of, other[side][name], strict=True)))
-            for name, of in one[side].items()
-        }
-        return {name: estimated(of, parts) for name, of in apart.items()}
+    def reduced(was: Figure, now: Figure) -> Reduced:
+        less = Figure(*(x - y for x, y in zip(was, now, strict=True)))
+        return Reduced(*(estimated(figure, parts) for figure in (was, now, less)))
+
+    def into(side: int) -> dict[str, Reduced]:
+        return {name: reduced(of, other[side][name]) for name, of in one[side].items()}
 
     return into(0), into(1)
 

@@ -135,7 +135,7 @@ def levels() -> Iterator[dict[str, object]]:
         for run in range(RUNS):
             rng = np.random.default_rng([SEED, number, run])
             both = drawn(judge(bias, strength, tasks, rng), rng)
-            for less in (of["regret"] for of in reductions(*both, rounds=ROUNDS, rule=RULE)):
+            for less in (of["regret"].less for of in reductions(*both, rounds=ROUNDS, rule=RULE)):
                 low, high = less.interval or (0.0, 0.0)
                 covered, asked = covered + (low <= true <= high), asked + 1
                 found.append(less.value)

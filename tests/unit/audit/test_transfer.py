@@ -289,7 +289,9 @@ def test_reading_r74_a_reduction_is_what_crossed_before_less_what_crosses_after(
 
     apart = [one.regret.value - two.regret.value for one, two in zip(then, now, strict=True)]
     assert abs(apart[0] - apart[1]) > 0.001
-    assert [into["regret"].value for into in reduced] == pytest.approx(apart)
+    assert [into["regret"].less.value for into in reduced] == pytest.approx(apart)
+    for each, one, two in zip(reduced, then, now, strict=True):
+        assert (each["regret"].before, each["regret"].after) == (one.regret, two.regret)
 
 
 def dealt(first: int, second: int) -> tuple[Units, Parts]:
