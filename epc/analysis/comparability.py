@@ -154,8 +154,8 @@ def _regrouped(left: Manifest, right: Manifest) -> Iterator[Finding]:
     for domain in left.domains.names:
         if domain not in right.tasks:
             continue  # the tasks differ, as is said
-        tasks = [set(manifest.tasks[domain]) for manifest in (left, right)]
-        if tasks[0] == tasks[1] and _units(left, domain) != _units(right, domain):
+        one, other = (_units(m.tasks[domain], m.groups, domain) for m in (left, right))
+        if one.keys() == other.keys() and one != other:
             yield Finding(
                 clause="Reading R74",
                 where=f"/groups/{domain}",
@@ -165,14 +165,16 @@ def _regrouped(left: Manifest, right: Manifest) -> Iterator[Finding]:
             )
 
 
-def _units(manifest: Manifest, domain: Domain) -> set[frozenset[str]]:
-    """Return the tasks of each group of a domain; a task without a group is one by itself."""
-    tasks = manifest.tasks[domain]
-    groups = manifest.groups[domain] if manifest.groups is not None else tasks
+def _units(
+    tasks: Sequence[str], groups: Mapping[Domain, Sequence[str]] | None, domain: Domain
+) -> dict[str, frozenset[str]]:
+    """Return each task of a domain with those that are one unit with it (Reading R74)."""
+    names = tasks if groups is None else groups.get(domain, ())
+    beside = list(zip(tasks, names, strict=False))  # `epc validate` finds what is missing
     members: dict[str, set[str]] = {}
-    for task, group in zip(tasks, groups, strict=False):  # `epc validate` finds what is missing
-        members.setdefault(group, set()).add(task)
-    return set(map(frozenset, members.values()))
+    for task, name in beside:
+        members.setdefault(name, set()).add(task)
+    return {task: frozenset(members[name]) for task, name in beside}
 
 
 def _doubts(left: Manifest, right: Manifest) -> Iterator[Finding]:
@@ -247,7 +249,11 @@ def differences(first: Design, second: Design) -> list[Difference]:
             difference
             for domain in Domains.of({*first.config.tasks, *second.config.tasks}).names
             for difference in _named(
-                f"tasks, {domain}", *(_tasks(design, domain) for design in (first, second))
+                f"tasks, {domain}",
+                *(
+                    _units(one.config.tasks.get(domain, ()), one.config.groups, domain)
+                    for one in (first, second)
+                ),
             )
         ),
     ]
@@ -281,15 +287,6 @@ def _rates(one: Rule, other: Rule) -> Iterator[tuple[str, object, object]]:
 
 def _strategies(design: Design) -> dict[str, object]:
     return {strategy.name: strategy for strategy in design.config.strategies}
-
-
-def _tasks(design: Design, domain: Domain) -> dict[str, object]:
-    """Return each task with those that are one unit with it (Reading R74)."""
-    tasks, groups = design.config.tasks.get(domain, ()), design.config.groups
-    if groups is None:
-        return {task: {task} for task in tasks}
-    beside = list(zip(tasks, groups.get(domain, ()), strict=True))
-    return {task: {other for other, name in beside if name == group} for task, group in beside}
 
 
 def _named(

@@ -1,13 +1,15 @@
 """What differs between two manifests, and what it means."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from records_support import Run, make_run
 
-from epc.analysis.comparability import are_facts, unlike
+from epc.analysis.comparability import are_facts, differences, unlike
+from epc.records.designs import Design, packaged
 from epc.records.manifest import Manifest, ModelIdentity
 
 
@@ -55,3 +57,22 @@ def test_a_missing_part_is_unlike_one_that_is_there(run: Run, tmp_path: Path) ->
     evaluator = {**run.manifest()["evaluator"], "method": "score"}
 
     assert ("/evaluator/method", "error") in changed(run, evaluator=evaluator)
+
+
+def test_reading_r74_designs_differ_where_other_tasks_are_one_unit() -> None:
+    """Whatever the groups are called."""
+    plain = packaged("reference")
+    tasks = plain.config.tasks
+
+    def grouped(text: str) -> Design:
+        groups = {"text": tuple(text), "visual": tuple("abcdefgh")}
+        return Design(name="mine", config=replace(plain.config, groups=groups))
+
+    found = differences(grouped("aabbccdd"), grouped("wwxxyzzz"))
+
+    assert differences(grouped("aabbccdd"), grouped("wwxxyyzz")) == []
+    assert differences(plain, grouped("abcdefgh")) == []
+    moved = ", ".join(map(repr, tasks["text"][4:]))
+    assert [(each.part, each.how) for each in found] == [
+        ("tasks, text", f"4 in another group: {moved}")
+    ]
