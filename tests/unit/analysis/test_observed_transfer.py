@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from audit_support import fewer_wheels
 from msgspec.structs import replace
 from numpy.random import default_rng
 from observed_support import report, verdict
@@ -65,6 +66,7 @@ def found(*lines: dict[str, Any]) -> Transferred:
     return group.transfer
 
 
+@fewer_wheels()
 def test_reading_r77_people_stand_beside_the_judge_on_what_they_judged_alone() -> None:
     by_both = [line for number in range(5) for line in judged(number, people=True)]
     by_the_judge = [line for number in range(5, 9) for line in judged(number, people=False)]
@@ -77,6 +79,7 @@ def test_reading_r77_people_stand_beside_the_judge_on_what_they_judged_alone() -
     assert found(*by_the_judge).people is None
 
 
+@fewer_wheels()
 def test_reading_r77_a_pair_that_no_person_judged_is_left_out_of_its_task_as_well() -> None:
     lines = [line for number in range(5) for line in judged(number, people=True)]
     first, rest = lines[0], lines[1:]

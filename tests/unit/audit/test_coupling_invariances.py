@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from audit_support import counts
+from audit_support import counts, fewer_wheels
 from budget_support import examples, is_night
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -217,6 +217,7 @@ def published(name: str) -> Measured:
 
 
 @pytest.mark.parametrize("name", PUBLISHED if is_night() else PUBLISHED[::5])
+@fewer_wheels()
 def test_reading_r73_nothing_of_this_changes_what_is_said_of_a_published_snapshot(
     name: str,
 ) -> None:

@@ -41,6 +41,7 @@ def test_reading_r98_from_a_day_not_before_which_it_ends_nobody_confirms(tmp_pat
     assert found.state.until == date(2026, 6, 30)
 
 
+@pytest.mark.slow
 def test_a_measured_gamma_stands_on_its_own_noise_floor_as_its_manifest_has_it(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

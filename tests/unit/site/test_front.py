@@ -23,6 +23,8 @@ from epc.site.pages import Site
 from epc.site.profile import context
 from epc.site.rendering import lists
 
+pytestmark = pytest.mark.slow  # all of this registry is read
+
 SITE: list[Site] = []
 PAGES: dict[str, str] = {}
 REGISTRY = cache(lambda: of_folder(ROOT))
