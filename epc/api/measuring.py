@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, TypedDict, Unpack, overload
+from typing import Any, Final, TypedDict, TypeVar, Unpack, cast, overload
 
 from epc.analysis.campaign import compared
 from epc.api.measured import Campaign, Run
@@ -24,6 +24,7 @@ from epc.spec.epc_v1 import ControlMethod
 
 _LOOK_S: Final = 0.2
 Models = list[str] | tuple[str, ...]
+T = TypeVar("T")
 _Task = tuple[asyncio.AbstractEventLoop, "asyncio.Task[Any]"]
 
 
@@ -195,16 +196,11 @@ def _limits(
 def _carried_on(
     opened: campaign.OpenedCampaign, folder: Path, limits: Limits, *, anyway: bool
 ) -> Campaign:
-    failed = dict(opened.failed)
-
-    async def work() -> None:
-        failed.update(
-            await campaign.measure(
-                opened, folder, clock=ticking(), watch=unseen, limits=limits, anyway=anyway
-            )
+    failed = done(
+        campaign.measure(
+            opened, folder, clock=ticking(), watch=unseen, limits=limits, anyway=anyway
         )
-
-    done(work())
+    )
     comparison = compared(folder)
     if failed:
         complete = len({row.run for row in comparison.rows})
@@ -212,32 +208,30 @@ def _carried_on(
     return Campaign(path=folder)
 
 
-def done(work: Coroutine[Any, Any, Any]) -> None:
-    """Do some work to its end, in a thread of its own where an event loop runs in this one.
+def done(work: Coroutine[Any, Any, T]) -> T:
+    """Return what some work ends in, in a thread of its own where an event loop runs in this one.
 
     An interrupt stops the work in order, as Ctrl-C does.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        run_until_ctrl_c(work)
-        return
-    _in_a_thread(work)
+        return run_until_ctrl_c(work)
+    return _in_a_thread(work)
 
 
-def _in_a_thread(work: Coroutine[Any, Any, Any]) -> None:
+def _in_a_thread(work: Coroutine[Any, Any, T]) -> T:
     may_begin: Future[bool] = Future()
     begun: Future[_Task] = Future()
 
-    async def noted() -> None:
+    async def noted() -> T:
         task = asyncio.current_task()
         assert task is not None
         begun.set_result((asyncio.get_running_loop(), task))
-        await work
+        return await work
 
-    def carry_out() -> None:
-        if may_begin.result():
-            asyncio.run(noted())
+    def carry_out() -> T | None:
+        return asyncio.run(noted()) if may_begin.result() else None
 
     with ThreadPoolExecutor(1) as thread:
         # An interrupt may come while the thread is being started: nothing begins before it stands.
@@ -256,4 +250,4 @@ def _in_a_thread(work: Coroutine[Any, Any, Any]) -> None:
                 work.close()
                 may_begin.set_result(False)
             raise
-    ended.result()
+    return cast("T", ended.result())

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from epc.engine.campaign import CampaignProgress
-
 _WINDOW_S: Final = 30.0  # over which the pace is taken: a resumed run begins with a leap
 _FAILURE: Final = 120  # characters
 _MINUTE, _HOUR = 60, 3600
@@ -139,7 +137,7 @@ def span(seconds: float) -> str:
     return f"{total_s // _HOUR} h {total_s % _HOUR // _MINUTE:02} min"
 
 
-_Watcher = Callable[[Mapping[str, Progress], Callable[[], Progress]], Coroutine[None, None, None]]
+_Watcher = Callable[[Mapping[str, Progress]], Coroutine[None, None, None]]
 _REFRESH_S: Final = 0.25
 _LINE_S: Final = 60.0  # between two lines of a log
 _BAR: Final = 24  # columns
@@ -149,31 +147,27 @@ _ROOM: Final = 80  # columns from which a bar finds its place
 @asynccontextmanager
 async def shown(progress: Progress) -> AsyncIterator[None]:
     """Show a run's progress while the block runs, and what it spent in the end."""
-    async with _shown({"": progress}, lambda: progress):
+    async with all_shown({"": progress}):
         yield
 
 
 @asynccontextmanager
-async def all_shown(campaign: "CampaignProgress") -> AsyncIterator[None]:
+async def all_shown(runs: Mapping[str, Progress]) -> AsyncIterator[None]:
     """Show the progress of all runs of a campaign as one."""
-    async with _shown(campaign.runs, campaign.total):
-        yield
-
-
-@asynccontextmanager
-async def _shown(
-    runs: Mapping[str, Progress], total: Callable[[], Progress]
-) -> AsyncIterator[None]:
-    _tell_repairs(total())
-    task = asyncio.create_task(_watch()(runs, total))
+    _tell_repairs(_total(runs))
+    task = asyncio.create_task(_watch()(runs))
     try:
         yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         if len(runs) > 1:  # a campaign's journals are opened by its runs, one by one
-            _tell_repairs(total())
-        note(f"spent    {spent(total())}")
+            _tell_repairs(_total(runs))
+        note(f"spent    {spent(_total(runs))}")
+
+
+def _total(runs: Mapping[str, Progress]) -> Progress:
+    return Progress.total([*runs.values()])
 
 
 def _tell_repairs(progress: Progress) -> None:
@@ -196,11 +190,11 @@ def _watch() -> _Watcher:
     return _live if sys.stderr.isatty() and os.environ.get("TERM") != "dumb" else _plain
 
 
-async def _silent(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> None:
+async def _silent(runs: Mapping[str, Progress]) -> None:
     """Show nothing."""
 
 
-async def _plain(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> None:
+async def _plain(runs: Mapping[str, Progress]) -> None:
     """Say when a stage begins, and once a minute how far it is; nothing that would fill a log."""
     paces, begun, last_s = {name: Pace() for name in runs}, Counter[str](), monotonic()
     while True:
@@ -220,11 +214,11 @@ async def _plain(runs: Mapping[str, Progress], total: Callable[[], Progress]) ->
                 for name, progress in runs.items()
                 if progress.stages
             ]
-            note("; ".join([*where, *(text for _, text in rows(total(), now))]))
+            note("; ".join([*where, *(text for _, text in rows(_total(runs), now))]))
         await asyncio.sleep(_REFRESH_S)
 
 
-async def _live(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> None:
+async def _live(runs: Mapping[str, Progress]) -> None:
     """Draw the block again and again; its last state stays, and the cursor comes back."""
     from rich.console import Console
     from rich.live import Live
@@ -237,7 +231,7 @@ async def _live(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> 
             if progress.stages:
                 paces[name].note(progress.stages[-1], now)
         left = {name: pace.left_s() for name, pace in paces.items()}
-        return block(runs, total(), left_s=left, now=now, width=console.width)
+        return block(runs, left_s=left, now=now, width=console.width)
 
     with Live(console=console, auto_refresh=False, redirect_stdout=False) as live:
         try:
@@ -250,7 +244,6 @@ async def _live(runs: Mapping[str, Progress], total: Callable[[], Progress]) -> 
 
 def block(
     runs: Mapping[str, Progress],
-    total: Progress,
     *,
     left_s: Mapping[str, float | None],
     now: float,
@@ -274,7 +267,7 @@ def block(
             table.add_row(Text(f"{_of(name)}{stage.name}"), bar)
             if stage.parts and not name:
                 table.add_row("", Text(parts(stage), style="dim"))
-    for label, fact in rows(total, now):
+    for label, fact in rows(_total(runs), now):
         table.add_row(Text(label), Text(fact))
     return table
 

@@ -5,10 +5,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec import to_builtins
+
 from epc.cli.common import leave, note, tell
 from epc.cli.common import now as clock
 from epc.cli.show import show, show_campaign
-from epc.errors import EpcError, StoppedError, WorldError
+from epc.errors import StoppedError, WorldError
 from epc.records.campaign import Campaign, campaign_around, is_campaign
 
 if TYPE_CHECKING:
@@ -110,9 +112,7 @@ def finish(
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:
     """Print what a run will ask for, role by role."""
-    from epc.engine.forecast import as_json
-
-    tell(form, lambda: as_json(shares), lambda: forecast_lines(shares))
+    tell(form, lambda: to_builtins(shares), lambda: forecast_lines(shares))
 
 
 def forecast_lines(shares: "dict[str, Share]") -> Iterator[str]:
@@ -183,26 +183,21 @@ def finish_campaign(
     from epc.engine.campaign import UnfinishedError, discard, expected, measure
 
     again = f"epc resume {folder}"
-    failed: dict[str, EpcError] = dict(opened.failed)
+    failed = dict(opened.failed)
     if opened.runs:
         note(f"campaign {folder}, runs to finish: {len(opened.runs)}")
         for line in forecast_lines(expected(opened)):
             note(line)
-
-        async def work() -> None:
-            failed.update(
-                await measure(
-                    opened,
-                    folder,
-                    clock=clock,
-                    watch=all_shown,
-                    limits=limits,
-                    anyway=anyway,
-                    probe=note if probed else None,
-                )
-            )
-
-        carried_out(work(), again=again)
+        work = measure(
+            opened,
+            folder,
+            clock=clock,
+            watch=all_shown,
+            limits=limits,
+            anyway=anyway,
+            probe=note if probed else None,
+        )
+        failed = carried_out(work, again=again)
     complete = Campaign.load(folder).complete(folder)
     if failed and not complete and new and discard(folder):
         reasons = "\n".join(f"{name}: {error}" for name, error in failed.items())

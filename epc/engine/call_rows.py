@@ -1,8 +1,7 @@
 """The rows of calls.jsonl that answers make."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Final
+from datetime import datetime
 
 from epc.analysis.sharing import ASKED, COMPOSED, RECORDED
 from epc.engine.model import Completion
@@ -11,9 +10,8 @@ from epc.json_text import storable
 from epc.protocol.mitigation import Mitigation, composed
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
+from epc.records.layout import stamp
 from epc.records.rows import Call
-
-_TO_SECONDS: Final = len("2026-07-02T00:00:00")
 
 
 def answered_row(
@@ -24,7 +22,7 @@ def answered_row(
     Nobody knows when a recorded verdict was given.
     """
     recorded = question.role.model.method == "recorded"
-    at = None if recorded else f"{now.astimezone(UTC).isoformat()[:_TO_SECONDS]}Z"
+    at = None if recorded else stamp(now)
     headers = completion.headers
     told = {
         "reasoning": storable(completion.reasoning) or None,

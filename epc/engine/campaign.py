@@ -53,19 +53,8 @@ class UnfinishedError(StoppedError):
         self.failed = dict(failed)
 
 
-@dataclass(kw_only=True)
-class CampaignProgress:
-    """Where each run of a campaign stands, by its folder's name, and the shared answers."""
-
-    runs: Mapping[str, Progress]
-    shared: list[Progress] = field(default_factory=list)
-
-    def total(self) -> Progress:
-        """Return the sum over all runs."""
-        return Progress.total([*self.runs.values(), *self.shared])
-
-
-Watch = Callable[[CampaignProgress], AbstractAsyncContextManager[None]]
+# Where each run stands, by its folder's name, and the answers that runs share, without stages.
+Watch = Callable[[Mapping[str, Progress]], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,14 +212,14 @@ async def measure(
     WorldError if the disk fails.
     """
     budget, answers = budget_of(opened.models, limits), answer_cache(limits)
-    progress = CampaignProgress(runs={name: Progress(budget=budget) for name in opened.runs})
+    progress = {name: Progress(budget=budget) for name in opened.runs}
     async with asking(opened.models, limits), AsyncExitStack() as stack:
         shared, places = {}, dict[str, Semaphore]()
         for name, runs in opened.executors.items():
-            progress.shared.append(Progress(budget=budget))
+            progress[f"{ANSWERS}/{name}"] = Progress(budget=budget)
             asked = calling(
                 folder / ANSWERS / name,
-                progress=progress.shared[-1],
+                progress=progress[f"{ANSWERS}/{name}"],
                 clock=clock,
                 cache=answers,
                 reuse=False,  # a run that reuses its answers names no round
@@ -243,7 +232,7 @@ async def measure(
         async def one(name: str, run: Opened) -> EpcError | None:
             own = Session(
                 clock=clock,
-                progress=progress.runs[name],
+                progress=progress[name],
                 cache=answers,
                 anyway=anyway,
                 probe=probe,

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Final
 
-from msgspec import Struct, structs, to_builtins
+from msgspec import Struct, structs
 
 from epc.audit.probes import SIDES
 from epc.engine import canary
@@ -23,7 +23,6 @@ from epc.protocol.draws import pick_task, turns
 from epc.protocol.mitigation import MEMBER, Mitigation, asks, calibrated_members
 from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, shown
-from epc.protocol.results import Json
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain
 
@@ -131,12 +130,7 @@ def in_all(shares: Iterable[Share]) -> Share:
 
 
 def _total(ranges: Iterable[Range]) -> Range:
-    each = list(ranges)
-    return Range(
-        lower=sum(one.lower for one in each),
-        expected=sum(one.expected for one in each),
-        upper=sum(one.upper for one in each),
-    )
+    return Range(*map(sum, zip((0, 0, 0), *map(structs.astuple, ranges), strict=True)))
 
 
 def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, number: int) -> Range:
@@ -150,11 +144,6 @@ def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, numbe
         expected=verdicts.expected * each + known,
         upper=verdicts.upper * each + known,
     )
-
-
-def as_json(shares: dict[str, Share]) -> Json:
-    """Return a forecast as plain JSON."""
-    return {role: to_builtins(share) for role, share in shares.items()}
 
 
 def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
@@ -181,9 +170,9 @@ def _comparisons(plan: Plan, config: Configuration) -> Range:
     compared = _compared(plan, config)
     # At most all of them are asked a second time.
     ends = (end + min(plan.recheck, end) for end in structs.astuple(compared))
-    count = _with_more(Range(*ends), len(SIDES) * plan.controls)
-    beside = canary.CALLS if plan.canary else 0
-    return _with_more(count, beside, least=beside)
+    planted = len(SIDES) * plan.controls  # in both orders; none where the answers give no pair
+    beside = _exactly(canary.CALLS if plan.canary else 0)
+    return _total([Range(*ends), Range(0, planted, planted), beside])
 
 
 def _compared(plan: Plan, config: Configuration) -> Range:
@@ -283,17 +272,8 @@ def cost_of(price: Price | None, read: Range, written: Range) -> Range | None:
     def dollars(tokens_in: float, tokens_out: float) -> float:
         return float(price.cost(1, 0) * Decimal(tokens_in) + price.cost(0, 1) * Decimal(tokens_out))
 
-    return Range(
-        lower=dollars(read.lower, written.lower),
-        expected=dollars(read.expected, written.expected),
-        upper=dollars(read.upper, written.upper),
-    )
-
-
-def _with_more(calls: Range, most: int, *, least: int = 0) -> Range:
-    """Add what is asked beside the comparisons: planted pairs in both orders, the canary."""
-    ends = calls.lower + least, calls.expected + most, calls.upper + most
-    return Range(ends[0], ends[1], ends[2])
+    ends = zip(structs.astuple(read), structs.astuple(written), strict=True)
+    return Range(*(dollars(*tokens) for tokens in ends))
 
 
 def _exactly(count: float) -> Range:

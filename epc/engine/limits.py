@@ -49,7 +49,6 @@ class Gate:
     def __init__(self) -> None:
         self._open_at = 0.0
         self._allowances: dict[str, tuple[_Allowance, _Allowance]] = {}
-        self.waited_s = 0.0
         self.heard_at = -math.inf
 
     @property
@@ -68,7 +67,6 @@ class Gate:
             if left <= 0:
                 return Ticket(model, requests_left.take(1), tokens_left.take(tokens))
             left = min(left, _LONGEST_HOLD_S)
-            self.waited_s += left
             await asyncio.sleep(left)
 
     def hold(self, seconds: float) -> None:

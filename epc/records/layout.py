@@ -159,7 +159,7 @@ def digest(path: Path) -> Json:
 
 def stamp(moment: datetime) -> str:
     """Return a moment as records have it: in UTC, to the second."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def configuration_json(config: Configuration) -> Json:
