@@ -1,12 +1,15 @@
 """Agreement of two judges: questions are the units of intervals, and a kind of task needs ten."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from epc.analysis.ballots import Ballot, Said
-from epc.analysis.succession import agreed
+from epc.analysis.observed_figures import Figure
+from epc.analysis.succession import _corrected, agreed
 from epc.records.observed.types import Judge, Prompt, Setting
 from epc.statistics.clusters import clustered_share
 
@@ -72,3 +75,96 @@ def test_pairs_of_one_question_are_one_unit_of_the_interval() -> None:
     found = agreed([old], [new]).agreements
 
     assert [(each.items, each.alike.items, each.alike.ci95) for each in found] == [(9, 1, None)]
+
+
+TIE = (0.0, 0.0, 1.0)
+
+
+def said(saying: tuple[float, float, float] = A, **given: Any) -> Said:
+    fixed = {"score": None, "gold": -1, "subset": "s", "answers": frozenset()}
+    return Said(saying=saying, **fixed | given)
+
+
+def of(model: str, rows: dict[tuple[str, int], Said], prompt: str = "0" * 64) -> Ballot:
+    setting = ballot(model, []).setting
+    return replace(
+        ballot(model, []),
+        setting=replace(setting, prompt=Prompt(name="P", sha256=prompt)),
+        said={((name, "a", "b"), first): one for (name, first), one in rows.items()},
+    )
+
+
+def test_agreement_by_chance_is_that_of_places_each_judge_by_itself() -> None:
+    """By place one says first, second, second, tie; the other first, first, tie, tie."""
+    mine = of("m", {("q1", 0): said(A), ("q2", 0): said(B), ("q3", 1): said(A),
+                    ("q4", 0): said(TIE)})  # fmt: skip
+    theirs = of("k", {("q1", 0): said(A), ("q2", 0): said(A), ("q3", 1): said(TIE),
+                      ("q4", 0): said(TIE), ("q5", 0): said(A)})  # fmt: skip
+
+    (found,) = agreed([mine], [theirs]).agreements
+
+    # (1/4, 2/4, 1/4) and (2/4, 0, 2/4).
+    assert found.chance == 0.25 * 0.5 + 0.25 * 0.5
+    assert (found.alike.value, found.items) == (0.5, 4)
+    assert agreed([mine], [theirs]).recorded == 4
+    # The other says first as often and a quarter more: one more first, one less second.
+    assert found.shifts["first_place"].value == (0 + 1 + 0 + 0) / 4
+    assert {*found.shifts} == {"first_place"}
+
+
+def test_the_better_candidate_s_share_moves_where_there_is_one_and_scores_by_their_mean() -> None:
+    mine = of("m", {("q1", 0): said(A, gold=0), ("q2", 0): said(A, gold=1), ("q3", 0): said(B)})
+    theirs = of("k", {("q1", 0): said(B), ("q2", 0): said(B), ("q3", 0): said(A)})
+
+    (found,) = agreed([mine], [theirs]).agreements
+
+    assert found.shifts["better"].value == 0  # one lost, one won
+    assert found.shifts["better"].n == 2
+    scores = {"m": [1.0, 2.0, 2.0, 3.0], "k": [1.0, 2.0, 4.0, 4.0]}
+    scored = [
+        of(name, {(f"q{n}", 0): said(score=score) for n, score in enumerate(given)})
+        for name, given in scores.items()
+    ]
+    (one,) = agreed(scored[:1], scored[1:]).agreements
+    assert one.alike.value == 0.5
+    assert one.chance == (1 * 1 + 2 * 1) / 16
+    assert {*one.shifts} == {"score"}
+    assert one.shifts["score"].value == pytest.approx(0.75)
+
+
+def test_reading_r76_an_answer_that_both_have_is_no_second_opinion() -> None:
+    same = frozenset({"x"})
+    mine = of("m", {("q1", 0): said(A, answers=same), ("q2", 0): said(A)})
+    theirs = of("k", {("q1", 0): said(A, answers=same | {"y"}), ("q2", 0): said(B)})
+
+    (found,) = agreed([mine], [theirs]).agreements
+
+    assert (found.items, found.shared_answers, found.alike.value) == (1, 1, 0)
+    assert agreed([mine], [of("k", {("q1", 0): said(A, answers=same)})]).agreements == ()
+
+
+def test_a_prompt_that_is_not_known_may_have_been_the_same_and_counts_its_items() -> None:
+    mine = of("m", {("q1", 0): said(), ("q1", 1): said(), ("q2", 0): said()})
+
+    def unlike(*others: Ballot) -> list[tuple[str, int]]:
+        found = agreed([mine], others)
+        assert found.agreements == ()
+        return [(each.model, each.items) for each in found.unlike]
+
+    hidden = of("k", {("q1", 0): said(), ("q2", 1): said()}, "unknown")
+    assert unlike(hidden) == [("k", 2)]
+    assert unlike(of("k", {("q9", 0): said()}, "unknown")) == []
+    assert unlike(of("k", {("q1", 0): said()}, "1" * 64)) == [], "another prompt"
+
+
+def test_a_choice_among_several_widens_the_interval_s_lower_end() -> None:
+    figure = Figure(value=0.8, ci95=(0.7, 0.9), n=22, items=11)
+    wider = stats.t.isf(0.025 / 4, 10) / stats.t.isf(0.025, 10)
+
+    assert _corrected(figure, 4) == pytest.approx(0.8 - wider * 0.1)
+    assert _corrected(figure, 1) == pytest.approx(0.7)
+    assert _corrected(Figure(value=0.8, ci95=None, n=1, items=1), 4) is None
+    two = Figure(value=0.8, ci95=(0.7, 0.9), n=2, items=2)
+    assert _corrected(two, 2) == pytest.approx(
+        0.8 - 0.1 * stats.t.isf(0.0125, 1) / stats.t.isf(0.025, 1)
+    )
