@@ -81,7 +81,7 @@ TIE = (0.0, 0.0, 1.0)
 
 
 def said(saying: tuple[float, float, float] = A, **given: Any) -> Said:
-    fixed = {"score": None, "gold": -1, "subset": "s", "answers": frozenset()}
+    fixed: dict[str, Any] = {"score": None, "gold": -1, "subset": "s", "answers": frozenset()}
     return Said(saying=saying, **fixed | given)
 
 
