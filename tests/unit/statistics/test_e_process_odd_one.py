@@ -1,6 +1,5 @@
 """A spot check is exact, and the odds on its page are those that are computed and simulated."""
 
-import re
 from functools import cache
 from itertools import pairwise
 from math import comb
