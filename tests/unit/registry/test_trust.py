@@ -10,11 +10,15 @@ import re
 from datetime import UTC, date, datetime
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from attestation_support import Sigstore, sigstore
 from registry_support import commit, git
 
+from epc.records.findings import Findings
+from epc.registry import trust
 from epc.registry.trust import (
     ISSUER,
     TRUSTED_ROOT,
@@ -120,3 +124,59 @@ def test_each_of_the_three_keys_must_be_the_root_s(kept: str, tmp_path: Path) ->
 
     with pytest.raises(UnverifiedError, match="does not hold: "):
         signed(json.dumps(bundle).encode(), own.trusted(tmp_path))
+
+
+STATEMENT = {
+    "_type": "https://in-toto.io/Statement/v1",
+    "predicateType": "https://slsa.dev/provenance/v1",
+    "subject": [{"name": "a", "digest": {"sha256": "0" * 64}}],
+}
+IN_TOTO = "application/vnd.in-toto+json"
+
+
+def test_a_statement_names_files_by_their_digests() -> None:
+    assert trust._subjects(IN_TOTO, json.dumps(STATEMENT).encode()) == {"0" * 64}
+
+
+@pytest.mark.parametrize(
+    ("kind", "statement", "problem"),
+    [
+        ("text/plain", STATEMENT, f"holds text/plain, expected {IN_TOTO}"),
+        (IN_TOTO, STATEMENT | {"subject": [{}]}, "holds no statement about files"),
+        (
+            IN_TOTO,
+            STATEMENT | {"predicateType": "https://example.org/other"},
+            f"https://example.org/other, expected {STATEMENT['_type']} ",
+        ),
+    ],
+)
+def test_another_statement_than_a_build_s_provenance_attests_nothing(
+    kind: str, statement: object, problem: str
+) -> None:
+    with pytest.raises(UnverifiedError, match=re.escape(problem)):
+        trust._subjects(kind, json.dumps(statement).encode())
+
+
+@pytest.mark.parametrize(
+    ("calls", "apart", "problem"),
+    [
+        ("2", "", None),
+        ("1", "", "the answers are the same"),
+        ("2", "gamma lies apart", "gamma lies apart"),
+        (None, "", "there is no such snapshot"),
+    ],
+)
+def test_reading_r99_a_repetition_has_answers_of_its_own_and_agrees(
+    calls: str | None, apart: str, problem: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sums = {"v1.0-A": {"raw/calls.jsonl": "1"}, "v1.0-B": {"raw/calls.jsonl": calls}}
+    snapshots = {"v1.0-A": "a"} | ({"v1.0-B": "b"} if calls else {})
+    registry: Any = SimpleNamespace(snapshots=snapshots)
+    monkeypatch.setattr(trust, "_sums", lambda _, tag: sums[tag])
+    monkeypatch.setattr(trust, "disagreement", lambda a, b: apart if (a, b) == ("b", "a") else "?")
+    findings = Findings()
+
+    trust._repeated(Path(), registry, "v1.0-A", "v1.0-B", findings)
+
+    says = [f"does not repeat v1.0-B: {problem}"] if problem else []
+    assert [f.problem for f in findings.kept()] == says

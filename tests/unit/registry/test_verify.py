@@ -1,9 +1,11 @@
 """Whether the events of a registry tell one story, line by line."""
 
+import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from registry_support import ROOT, Checkout, Json
+from registry_support import ROOT, Checkout, Json, commit, git
 
 from epc.registry.verify import verify
 
@@ -74,3 +76,99 @@ def test_a_file_that_nobody_listed_is_found(made: Checkout) -> None:
     (made.folder / "snapshots" / "v1.0-Judge-1" / "notes.txt").write_text("x")
 
     assert ("notes.txt", "is not in SHA256SUMS") in in_folder(made)
+
+
+def named(made: Checkout) -> set[tuple[str, str]]:
+    """Return every error with its place."""
+    return {(f.where, f.problem) for f in verify(made.folder) if f.severity == "error"}
+
+
+def append(name: str) -> Callable[[Path], object]:
+    return lambda home: (home / name).write_bytes((home / name).read_bytes() + b" ")
+
+
+def test_epc_4_nothing_is_found_where_all_is_as_it_was_published(made: Checkout) -> None:
+    made.init()
+
+    assert named(made) == set()
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "problem"),
+    [
+        (append("metrics.json"), "/metrics.json", "SHA-256 is {now}, published with {before}"),
+        (append("SHA256SUMS"), "/SHA256SUMS", "SHA-256 is {now}, published with {before}"),
+        (lambda home: (home / "SHA256SUMS").unlink(), "/SHA256SUMS", "is missing"),
+        (lambda home: home.rename(home.parent / "v1.0-Judge-2"), "", "was published and is gone"),
+    ],
+)
+def test_epc_4_a_changed_or_lost_file_is_named_with_its_digests(
+    made: Checkout, change: Callable[[Path], object], where: str, problem: str
+) -> None:
+    made.init()
+    home = made.home / "v1.0-Judge-1"
+    path = home / where.removeprefix("/")
+    before = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    change(home)
+    now = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+    place = f"snapshots/v1.0-Judge-1{where}"
+    assert (place, problem.format(now=now, before=before)) in named(made)
+
+
+def test_a_folder_that_no_event_published_is_named(made: Checkout) -> None:
+    (made.home / "events.jsonl").write_text("")
+    made.init()
+
+    assert ("snapshots/v1.0-Judge-1", "no event says that it was published") in named(made)
+
+
+def test_a_link_in_place_of_a_file_is_named(made: Checkout, tmp_path: Path) -> None:
+    path = made.home / "v1.0-Judge-1" / "metrics.json"
+    path.rename(tmp_path / "elsewhere.json")
+    path.symlink_to(tmp_path / "elsewhere.json")
+    made.init()
+
+    expected = "is a link, expected a file or a folder"
+    assert ("snapshots/v1.0-Judge-1/metrics.json", expected) in named(made)
+
+
+def test_a_pulled_raw_file_is_held_against_its_digest(made: Checkout) -> None:
+    raw = made.home / "v1.0-Judge-1" / "raw"
+    raw.mkdir()
+    (raw / "calls.jsonl").write_text("x")
+    made.init()
+
+    assert ("raw/calls.jsonl", "is not in SHA256SUMS") in in_folder(made)
+
+
+def test_an_event_of_a_day_before_that_of_its_predecessor_is_named(made: Checkout) -> None:
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1", "date": "2026-01-31"})
+
+    assert found(made) == [
+        (f"{EVENTS}:2", "is of 2026-01-31, and stands after an event of 2026-02-01")
+    ]
+
+
+def test_a_published_line_that_is_gone_is_named(made: Checkout) -> None:
+    made.tell(WITHDRAWN | {"tag": "v1.0-Judge-1"})
+    made.init()
+    first, second = (made.home / "events.jsonl").read_text().splitlines()
+    (made.home / "events.jsonl").write_text(f"{first}\n")
+
+    assert (EVENTS, f"this line was published and is gone: {second}") in named(made)
+
+
+def test_a_tag_of_another_commit_than_the_one_that_published_is_named(made: Checkout) -> None:
+    made.init()
+    publication = git(made.folder, "rev-parse", "HEAD").strip()
+    (made.folder / "other").write_text("x")
+    commit(made.folder, "later")
+    later = git(made.folder, "rev-parse", "HEAD").strip()
+    git(made.folder, "tag", "v1.0-Judge-1", publication)
+    assert named(made) == set()
+
+    git(made.folder, "tag", "--force", "v1.0-Judge-1", later)
+
+    expected = f"is a git tag of {later}; {publication} published this snapshot"
+    assert named(made) == {("refs/tags/v1.0-Judge-1", expected)}
