@@ -1,6 +1,7 @@
 """`epc audit` over real runs, tampered ones, and weights that were published alone."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from records_support import Run, make_run
 from registry_support import ROOT
 
-from epc.analysis.audit import _still, audit, audit_manifest
+from epc.analysis.audit import Audit, _still, audit, audit_manifest
 from epc.records.manifest import Manifest
 from epc.report.audit_text import text
 from epc.spec.epc_v1 import DOMAINS, REFERENCE_DOMAINS
@@ -18,8 +19,11 @@ NAMES = [strategy.name for strategy in STRATEGIES]
 UNIFORM = dict.fromkeys(NAMES, 1 / 11)
 
 
-def recorded(folder: Path, favourites: dict[str, str]) -> Run:
-    """Measure an evaluator that always prefers one strategy of each domain, and ties at itself."""
+@pytest.fixture(scope="module")
+def opposed(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Measure an evaluator that always prefers one strategy, another one in each domain."""
+    folder = tmp_path_factory.mktemp("opposed")
+    favourites = {"text": "synthesis", "visual": "creative_leap"}
     lines = ["strategy,domain,task,verdict"]
     for domain in DOMAINS:
         for task in TASKS[domain]:
@@ -27,17 +31,14 @@ def recorded(folder: Path, favourites: dict[str, str]) -> Run:
                 verdict = "A" if name == favourites[domain] else "B"
                 lines.append(f'{name},{domain},"{task}",{verdict}')
     file = folder / "verdicts.csv"
-    folder.mkdir(parents=True, exist_ok=True)
     file.write_text("\n".join(lines) + "\n", "utf-8")
     return make_run(
         folder / "run", evaluator=f"recorded:{file}", executor=None, seeds=30, rounds=30
     )
 
 
-def test_reading_r71_different_favourites_in_the_two_domains_are_coupled(tmp_path: Path) -> None:
-    run = recorded(tmp_path, {"text": "synthesis", "visual": "creative_leap"})
-
-    found = audit(run.folder)
+def test_reading_r71_different_favourites_in_the_two_domains_are_coupled(opposed: Run) -> None:
+    found = audit(opposed.folder)
 
     assert found.verdict == "coupled"
     # 2 of the 12,870 ways to deal 16 tasks out are as extreme, and 1,999 of all are drawn.
@@ -105,12 +106,11 @@ def test_a_record_that_was_improved_bears_no_claim(exhaustive: Run) -> None:
     assert "not true to itself" in found.findings[0].problem
 
 
-def test_a_manifest_alone_can_be_audited(tmp_path: Path) -> None:
-    run = recorded(tmp_path, {"text": "synthesis", "visual": "creative_leap"})
-    whole = audit(run.folder)
+def test_a_manifest_alone_can_be_audited(opposed: Run, tmp_path: Path) -> None:
+    run = Run(folder=Path(shutil.copytree(opposed.folder, tmp_path / "run")))
     run.without_raw()
 
-    assert audit(run.folder / "manifest.json").verdict == whole.verdict == "coupled"
+    assert audit(run.folder / "manifest.json").verdict == "coupled"
 
 
 # Weights that were published alone
@@ -120,10 +120,17 @@ def entry(seed: int, **phases: dict[str, float]) -> dict[str, Any]:
     return {"seed": seed, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, UNIFORM) | phases}
 
 
-def published(folder: Path, entries: Any, name: str = "weights.json") -> Path:
-    file = folder / name
+def published(folder: Path, entries: Any) -> Path:
+    file = folder / "weights.json"
     file.write_text(json.dumps(entries), "utf-8")
     return file
+
+
+def of_vectors(folder: Path, *vectors: dict[str, float]) -> Audit:
+    """Audit weights that are a vector in all phases of a seed, for each of some seeds."""
+    phases = [dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector) for vector in vectors]
+    entries = [{"seed": n, "weights": weights} for n, weights in enumerate(phases)]
+    return audit(published(folder, entries))
 
 
 def test_reading_r8_the_published_zero_rows_are_failed_runs(tmp_path: Path) -> None:
@@ -148,41 +155,30 @@ def test_reading_r8_the_published_zero_rows_are_failed_runs(tmp_path: Path) -> N
 
 
 def test_epc_2_5_b_rounding_of_stored_weights_is_said(tmp_path: Path) -> None:
-    vector = {"a": 0.333, "b": 0.667}
-    entries = [
-        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
-        for n in range(3)
-    ]
+    found = of_vectors(tmp_path, *[{"a": 0.333, "b": 0.667}] * 3)
 
-    (rounding,) = [
-        f for f in audit(published(tmp_path, entries)).findings if "decimals" in f.problem
-    ]
+    (rounding,) = [f for f in found.findings if "decimals" in f.problem]
 
     assert "3 decimals" in rounding.problem
     assert "0.0005" in rounding.problem
 
 
 def test_epc_2_3_weights_off_the_simplex_are_found_beyond_their_rounding(tmp_path: Path) -> None:
-    near, far = {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600}
-    entries = [
-        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
-        for n, vector in enumerate((near, far))
-    ]
-
-    found = audit(published(tmp_path, entries))
+    found = of_vectors(tmp_path, {"a": 0.333, "b": 0.666}, {"a": 0.333, "b": 0.600})
 
     assert (found.facts.off_simplex, found.facts.n) == (1, 1)
     assert found.verdict == "inconclusive"
 
 
-def test_reading_r8_both_runs_on_one_strategy_are_a_collapse(tmp_path: Path) -> None:
-    vector = {"a": 0.9990001, "b": 0.0009999}
-    entries = [
-        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, vector)}
-        for n in range(10)
-    ]
-
-    assert audit(published(tmp_path, entries)).verdict == "collapsed"
+@pytest.mark.parametrize(
+    "vector",
+    # As it ends, and rounded to whole numbers, which is not uniform.
+    [{"a": 0.9990001, "b": 0.0009999}, {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}],
+)
+def test_reading_r8_both_runs_on_one_strategy_are_a_collapse(
+    tmp_path: Path, vector: dict[str, float]
+) -> None:
+    assert of_vectors(tmp_path, *[vector] * 10).verdict == "collapsed"
 
 
 def test_epc_2_1_a_second_half_that_never_moved_is_found(tmp_path: Path) -> None:
@@ -199,15 +195,6 @@ def test_epc_2_1_a_second_half_that_never_moved_is_found(tmp_path: Path) -> None
 
     assert found.facts.stuck == {"text_to_visual": 10, "visual_to_text": 0}
     assert found.verdict == "inconclusive"
-
-
-def test_reading_r8_weights_rounded_to_whole_numbers_are_not_uniform(tmp_path: Path) -> None:
-    one = {"a": 1.0, "b": 0.0, "c": 0.0, "d": 0.0}
-    entries = [
-        {"seed": n, "weights": dict.fromkeys(REFERENCE_DOMAINS.phase_names, one)} for n in range(10)
-    ]
-
-    assert audit(published(tmp_path, entries)).verdict == "collapsed"
 
 
 def test_reading_r38_a_table_that_is_not_the_rounds_bears_no_claim(flip: Run) -> None:
