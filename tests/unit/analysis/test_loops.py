@@ -1,7 +1,7 @@
 """Reading R93: what may be said of an optimiser's run, decided from its files alone."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -77,72 +77,70 @@ def test_reading_r93_an_output_that_did_not_change_differs_by_nothing(tmp_path: 
     assert report.fresh.value == pytest.approx(differences.mean())
 
 
-@pytest.mark.parametrize("item", ["v7", "t0"], ids=["validation", "training"])
-def test_reading_r93_refuses_an_item_that_the_optimiser_saw(tmp_path: Path, item: str) -> None:
-    found = problems(
-        tmp_path, checks=lambda row: row | {"item": item} if row["item"] == "x7" else row
-    )
-
-    assert found == [f"the optimiser saw 1 of the checked items, such as {item}"]
+def without_one_label(row: Row) -> Row | None:
+    left_out = row["judge"] == "gold" and row["candidate"] == FINAL and row["item"] == "x3"
+    return None if left_out else row
 
 
-def test_reading_r93_refuses_an_item_that_the_optimiser_saw_by_its_text(tmp_path: Path) -> None:
-    found = problems(
-        tmp_path,
-        log=lambda row: row | {"text": f"digest of {row['item']}"},
-        checks=lambda row: row | {"text": "digest of t0"} if row["item"] == "x7" else row,
-    )
-
-    assert found == ["the optimiser saw 1 of the checked items, such as x7"]
+def where(key: str, value: str, **changes: str) -> Callable[[Row], Row]:
+    """Return what changes the rows that have this value."""
+    return lambda row: row | (changes if row[key] == value else {})
 
 
-def test_reading_r93_refuses_a_candidate_that_is_not_in_the_log(tmp_path: Path) -> None:
-    found = problems(
-        tmp_path,
-        checks=lambda row: (
-            row | {"candidate": "dddddddddddd"} if row["candidate"] == FINAL else row
-        ),
-    )
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "an item of validation": (
+        {"checks": where("item", "x7", item="v7")},
+        "the optimiser saw 1 of the checked items, such as v7",
+    ),
+    "an item of training": (
+        {"checks": where("item", "x7", item="t0")},
+        "the optimiser saw 1 of the checked items, such as t0",
+    ),
+    "the text of an item that the optimiser saw": (
+        {
+            "log": lambda row: row | {"text": f"digest of {row['item']}"},
+            "checks": where("item", "x7", text="digest of t0"),
+        },
+        "the optimiser saw 1 of the checked items, such as x7",
+    ),
+    "fewer than 30 test items": (
+        {"items": 29},
+        f"29 test items have a score of both candidates by {JUDGE}",
+    ),
+    "a final that is the seed": (
+        {"checks": lambda row: row if row["candidate"] == SEED else None},
+        "the optimiser kept what it started with: seed and final are one candidate",
+    ),
+    "labels of one side only": (
+        {"checks": without_one_label},
+        "1 items have a label of one side only, such as x3",
+    ),
+    "a judge B of judge A's model": (
+        {"checks": where("judge", "gold", judge="azure/gpt-5.4-nano")},
+        "judge B, azure/gpt-5.4-nano, is the model of judge A",
+    ),
+    "a log of several judges": (
+        {"log": where("item", "v3", judge="other")},
+        f"the log has several judges: {JUDGE}, other",
+    ),
+}
 
-    assert found[0] == "the candidate dddddddddddd has no score on a validation item in the log"
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_reading_r93_files_that_bear_no_claim_are_refused(tmp_path: Path, what: str) -> None:
+    options, problem = REFUSED[what]
+
+    assert problems(tmp_path, **options) == [problem]
 
 
-def test_reading_r93_refuses_fewer_than_30_test_items(tmp_path: Path) -> None:
-    assert problems(tmp_path, items=29) == [
-        f"29 test items have a score of both candidates by {JUDGE}"
-    ]
+def test_reading_r93_thirty_test_items_are_enough(tmp_path: Path) -> None:
     assert problems(tmp_path, items=30) == []
 
 
-def test_reading_r93_refuses_a_final_that_is_the_seed(tmp_path: Path) -> None:
-    found = problems(tmp_path, checks=lambda row: row if row["candidate"] == SEED else None)
+def test_reading_r93_refuses_a_candidate_that_is_not_in_the_log(tmp_path: Path) -> None:
+    found = problems(tmp_path, checks=where("candidate", FINAL, candidate="dddddddddddd"))
 
-    assert found == ["the optimiser kept what it started with: seed and final are one candidate"]
-
-
-def test_reading_r93_refuses_labels_of_one_side_only(tmp_path: Path) -> None:
-    def half(row: Row) -> Row | None:
-        one = row["judge"] == "gold" and row["candidate"] == FINAL and row["item"] == "x3"
-        return None if one else row
-
-    assert problems(tmp_path, checks=half) == ["1 items have a label of one side only, such as x3"]
-
-
-def test_reading_r93_refuses_a_judge_b_of_judge_as_model(tmp_path: Path) -> None:
-    def other(row: Row) -> Row:
-        return row | ({"judge": "azure/gpt-5.4-nano"} if row["judge"] == "gold" else {})
-
-    assert problems(tmp_path, checks=other) == [
-        "judge B, azure/gpt-5.4-nano, is the model of judge A"
-    ]
-
-
-def test_reading_r93_refuses_a_log_of_several_judges(tmp_path: Path) -> None:
-    found = problems(
-        tmp_path, log=lambda row: row | ({"judge": "other"} if row["item"] == "v3" else {})
-    )
-
-    assert found == [f"the log has several judges: {JUDGE}, other"]
+    assert found[0] == "the candidate dddddddddddd has no score on a validation item in the log"
 
 
 def test_reading_r93_gives_no_price_with_few_outputs_of_equal_or_other_gold(tmp_path: Path) -> None:
@@ -246,12 +244,11 @@ def test_reading_r93_the_gate_ships_a_gain_on_100_unseen_items(tmp_path: Path) -
     assert "not planned before it was looked at" in said
 
 
-def test_reading_r93_the_gate_says_not_shown_of_fewer_than_100_items(tmp_path: Path) -> None:
-    assert decided(tmp_path, items=99, labels=0)[0] == "not_shown"
-
-
-def test_reading_r93_the_gate_says_not_shown_of_no_fresh_gain(tmp_path: Path) -> None:
-    assert decided(tmp_path, judged=0.0, right=0.0)[0] == "not_shown"
+@pytest.mark.parametrize("few", [{"items": 99, "labels": 0}, {"judged": 0.0, "right": 0.0}])
+def test_reading_r93_the_gate_says_not_shown_of_few_items_or_no_fresh_gain(
+    tmp_path: Path, few: dict[str, Any]
+) -> None:
+    assert decided(tmp_path, **few)[0] == "not_shown"
 
 
 def test_reading_r93_the_gate_says_harms_where_gold_fell(tmp_path: Path) -> None:
