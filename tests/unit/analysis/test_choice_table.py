@@ -96,7 +96,7 @@ def shares(found: Choices, domain: str = "all") -> dict[tuple[tuple[str, ...], i
     return {(way.models, way.askings): right for way, right in ways}
 
 
-def test_the_answer_with_the_highest_mean_score_is_taken_and_ties_are_shared(
+def test_the_answer_of_highest_mean_score_is_taken_and_ties_are_shared(
     verdicts: Verdicts,
 ) -> None:
     """Often, once: q1 1, q2 (.5 + 1) / 2, q3 (0 + 1) / 2, q4 1; twice: 1, 1, 11 to 9 is 1, 1.
@@ -111,7 +111,7 @@ def test_the_answer_with_the_highest_mean_score_is_taken_and_ties_are_shared(
     assert found[("twice",), 2] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
 
 
-def test_two_judges_of_a_source_are_asked_once_each_and_their_scores_add_up(
+def test_two_judges_of_a_source_are_asked_once_and_their_scores_add_up(
     verdicts: Verdicts,
 ) -> None:
     """By the runs of askings, which both begin together: the sums of the right and the wrong one.

@@ -120,9 +120,7 @@ def p_by_enumeration(given: Units, rounds: int) -> float:
         (["AB", "BA"], ["AB", "BA"]),
     ],
 )
-def test_reading_r71_p_value_is_that_of_all_splits_listed(
-    text: list[str], visual: list[str]
-) -> None:
+def test_reading_r71_p_value_is_of_all_splits_listed(text: list[str], visual: list[str]) -> None:
     given = units(text, visual)
 
     test, _ = redirection_test(given, NOTHING, rounds=4, rule=RULE)

@@ -433,9 +433,7 @@ def dear(received: Received) -> Reply:
     return Reply(body=json.dumps({**said, "usage": usage}).encode())
 
 
-def test_many_calls_under_way_do_not_exceed_a_cost_together(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
+def test_many_calls_at_once_do_not_exceed_a_cost(tmp_path: Path, endpoint: Endpoint) -> None:
     endpoint.behave = dear
     request = asked_for("openai/gpt-4o-2024-08-06", "openai/gpt-4o-mini", seeds=list(range(10)))
 

@@ -205,9 +205,7 @@ def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_nothing_listening_is_found_at_the_first_try(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_nothing_listening_is_found_at_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with serving() as gone:
         for variable, address in {**SECRETS, **addresses(gone.url)}.items():
             monkeypatch.setenv(variable, address)

@@ -185,9 +185,7 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ('{"default": 0.5, "default": 0.6}', "the key 'default' appears twice"),
     ],
 )
-def test_a_script_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: Any, message: str
-) -> None:
+def test_a_script_that_is_no_use_is_refused(tmp_path: Path, content: Any, message: str) -> None:
     path = script(tmp_path, content)
 
     with pytest.raises(UsageError) as refused:

@@ -96,9 +96,7 @@ def test_fields_may_be_quoted_with_commas_quotes_and_line_ends(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_line_ends_blank_lines_and_a_byte_order_mark_are_no_content(
-    tmp_path: Path, end: str
-) -> None:
+def test_line_ends_blank_lines_and_byte_order_mark_are_no_content(tmp_path: Path, end: str) -> None:
     written = "\ufeff" + SMALL.replace("\n", end) + end
 
     read = read_table(table(tmp_path, written))

@@ -35,7 +35,7 @@ def test_an_address_has_a_scheme_a_host_and_a_port_that_is_one(url: str, *, fits
     assert is_address(url) is fits
 
 
-def test_a_variable_moves_a_provider_and_must_hold_an_address(
+def test_a_variable_moves_a_provider_to_an_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     vllm = PROVIDERS["vllm"]
@@ -50,7 +50,7 @@ def test_a_variable_moves_a_provider_and_must_hold_an_address(
     assert CANARY not in str(found.value)
 
 
-def test_a_key_is_wanted_where_the_provider_will_ask_for_it(
+def test_a_key_is_wanted_where_the_provider_wants_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -124,9 +124,7 @@ def test_a_refusal_is_said_with_the_variable_of_the_key(endpoint: Endpoint) -> N
     assert CANARY not in str(found.value)
 
 
-def test_a_reply_is_waited_for_as_long_as_the_user_says(
-    endpoint: Endpoint, pauses: list[float]
-) -> None:
+def test_a_reply_is_awaited_as_long_as_asked(endpoint: Endpoint, pauses: list[float]) -> None:
     endpoint.behave = lambda _: Reply(drip=True)
 
     async def asking() -> None:

@@ -43,7 +43,7 @@ def converted(folder: Path, **files: Any) -> Conversion:
     return found
 
 
-def test_reading_r77_composo_an_asking_is_a_list_whose_first_answer_is_right(
+def test_reading_r77_composo_an_asking_s_first_answer_is_right(
     tmp_path: Path,
 ) -> None:
     line = scored("nano", [[9, 8], [1, 2], [3, None], [5, 6]], tokens=40, why="no_score_found")

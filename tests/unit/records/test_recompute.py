@@ -50,9 +50,7 @@ def replayed(run: Run, seed: int) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("name", ["flip", "exhaustive"])
-def test_epc_2_5_d_the_trials_give_the_weights_to_the_last_bit(
-    made: dict[str, Run], name: str
-) -> None:
+def test_epc_2_5_d_trials_give_weights_to_the_last_bit(made: dict[str, Run], name: str) -> None:
     run = made[name]
     stated = run.manifest()["results"]["per_seed"]
     recomputed, findings = again(run)

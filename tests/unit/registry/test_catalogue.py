@@ -56,9 +56,7 @@ def answers(name: str) -> dict[str | None, Expiry]:
         ("third-3", "third", "current"),
     ],
 )
-def test_a_line_answers_for_its_names_on_its_platform(
-    asked: str, platform: str, words: str
-) -> None:
+def test_a_line_answers_for_names_on_its_platform(asked: str, platform: str, words: str) -> None:
     assert answers(asked)[platform].words == words
 
 

@@ -94,9 +94,7 @@ def test_reading_r77_a_judge_has_one_document_with_all_ways_in_which_it_was_aske
     assert made(group(KNOWN, "J/1", accuracy=SHARE))[0][0] == path, "the figures name no file"
 
 
-def test_reading_r77_another_platform_is_another_document_and_an_unknown_one_is_not_stated() -> (
-    None
-):
+def test_reading_r77_another_platform_is_another_document_an_unknown_one_none() -> None:
     (one, other) = made(
         group(UNSTATED, "J/1", accuracy=SHARE),
         group(replace(UNSTATED, platform="openai"), "J/2", accuracy=SHARE),

@@ -127,9 +127,7 @@ def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
         ),
     ],
 )
-def test_a_figure_is_said_with_its_share_points_or_score(
-    name: str, value: float, words: str
-) -> None:
+def test_a_figure_is_said_with_share_points_or_score(name: str, value: float, words: str) -> None:
     assert did(name, value, 1200).endswith(words)
 
 

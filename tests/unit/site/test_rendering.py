@@ -63,7 +63,7 @@ def test_an_evaluator_s_first_two_snapshots_are_compared_first_or_else_any_two()
     assert _pair(alone) == ["2", "1"]
 
 
-def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
+def test_reading_r93_a_judge_s_page_says_what_an_optimiser_does_under_it(
     tmp_path: Path,
 ) -> None:
     published = ROOT / "snapshots" / "v1.1-gpt-5.4-nano"

@@ -34,9 +34,7 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
 
 
 @pytest.mark.parametrize(("pairs", "is_stated"), [(7, False), (8, True)])
-def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
-    pairs: int, *, is_stated: bool
-) -> None:
+def test_reading_r87_an_interval_takes_eight_pairs(pairs: int, *, is_stated: bool) -> None:
     found = detection("truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False)
 
     assert (found.ci95 is not None) == is_stated

@@ -93,9 +93,7 @@ def test_a_call_that_was_changed_no_longer_belongs_to_its_record(
     assert [place for place in places if place.endswith("/calls")]
 
 
-def test_judge_8_1_the_log_names_the_judge_and_what_was_served(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
+def test_judge_8_1_the_log_names_judge_and_served(tmp_path: Path, endpoint: Endpoint) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED])
 
     log = judged_by_models(tmp_path / "e")
@@ -108,9 +106,7 @@ def test_judge_8_1_the_log_names_the_judge_and_what_was_served(
     assert (judge["calls"], judge["tokens_in"]) == (8, 8 * 21)
 
 
-def test_judge_8_2_the_decoding_of_the_log_is_what_was_sent(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
+def test_judge_8_2_the_log_has_the_decoding_sent(tmp_path: Path, endpoint: Endpoint) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED], decoding={"max_tokens": 777})
 
     log = judged_by_models(tmp_path / "e")
@@ -122,9 +118,7 @@ def test_judge_8_2_the_decoding_of_the_log_is_what_was_sent(
         assert "response_format" not in received.body
 
 
-def test_judge_8_3_no_tools_are_offered_and_the_log_says_so(
-    tmp_path: Path, endpoint: Endpoint
-) -> None:
+def test_judge_8_3_no_tools_offered_and_the_log_says_so(tmp_path: Path, endpoint: Endpoint) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED])
 
     assert judged_by_models(tmp_path / "e")["tools"].startswith("none")

@@ -94,7 +94,7 @@ def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
         content_of(path)
 
 
-def test_a_parquet_file_has_the_values_that_there_are_and_names_a_damaged_row(
+def test_a_parquet_file_has_the_values_and_names_a_damaged_row(
     tmp_path: Path,
 ) -> None:
     pa = pytest.importorskip("pyarrow")

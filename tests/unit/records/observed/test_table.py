@@ -41,7 +41,7 @@ def test_reading_r77_a_text_becomes_its_digest_and_its_length(tmp_path: Path) ->
     }
 
 
-def test_reading_r77_a_candidates_text_stands_there_where_the_licence_lets_it(
+def test_reading_r77_a_candidates_text_stands_where_the_licence_allows(
     tmp_path: Path,
 ) -> None:
     (row,) = said(

@@ -34,9 +34,7 @@ def found(made: Path) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("names", [RUN, (*RUN, "probes.jsonl"), OBSERVED])
-def test_a_folder_of_plain_files_of_known_names_is_safe(
-    tmp_path: Path, names: tuple[str, ...]
-) -> None:
+def test_a_folder_of_plain_known_files_is_safe(tmp_path: Path, names: tuple[str, ...]) -> None:
     made = folder(tmp_path, *names)
 
     assert found(made) == []
@@ -78,7 +76,7 @@ def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: 
     ]
 
 
-def test_submission_s6_a_secret_in_a_file_that_does_not_belong_here_is_named(
+def test_submission_s6_a_secret_in_a_file_that_is_no_part_is_named(
     tmp_path: Path,
 ) -> None:
     made = folder(tmp_path, *RUN)
