@@ -9,7 +9,7 @@ RUN    ?= runs/first
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install core measure fast check models browser promptfoo screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
+.PHONY: help install core measure fast units check models browser promptfoo screenshots lint types collect test coverage docs docs-output benchmark drift-study vectors conformance \
   verify reproduce report publish tags push pages release archive upkeep lock relock clean
 
 help: ## Show the targets.
@@ -27,7 +27,11 @@ core: $(VENV)/.core ## What looks things up and scans, from its lock file: a twe
 # What `fast` needs: the environment of all the targets if there is one, or else a slim one.
 FAST := $(VENV)/$(if $(wildcard $(VENV)/.dev),.dev,.fast)
 
-fast: lint types ## After each change, about 2 minutes: lint, types, layers, and the unit tests that take moments.
+# Types take one processor at first, and the workers of the tests the other.
+fast: $(FAST) ## After each change, under 2 minutes: lint, types, layers, and the unit tests that take moments.
+	@$(MAKE) --no-print-directory --jobs 3 lint types units
+
+units: $(FAST)
 	$(BIN)/pytest tests/unit tests/test_layers.py -m 'not extra and not slow' \
 	  --numprocesses auto --dist worksteal --quiet
 
