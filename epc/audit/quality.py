@@ -33,10 +33,13 @@ Word = Literal["gains", "harms", "gain_not_shown"]
 FEWEST_GROUPS: Final = 4  # of a domain: two in each half
 _DENSE: Final = 0.5  # of the groups, that have labels of a strategy, for an agent trained by gold
 _CUTS: Final = 8
+_TWO: Final = 2  # strategies
 _BLOCKS: Final = 16  # of a domain's groups, at most, each of which is left out in turn
 _WHEELS: Final = 2048
 _WHEELS_WITHOUT: Final = 128
 _STREAM: Final = 20261127
+# By the study: of what sets cuts apart so much is taken off a variance, and so much it is at least.
+_TAKEN: Final = {"gain": (0.0, 1.5), "detour": (0.5, 0.5)}
 _ROUNDED: Final = 1e-9  # of a sum of squares: less is rounding
 
 
@@ -56,10 +59,11 @@ class Blind(Struct, frozen=True, kw_only=True):
 class Work(Struct, frozen=True, kw_only=True):
     """What an agent is worth in one domain by gold, in win rate.
 
-    `start` is the worth of all strategies alike. Gains are over that: `proxy_gain` of the agent
-    trained by the judge as the judge sees it, `gold_gain` the same by gold, `gold_trained_gain`
-    that of an agent trained by gold. `floor` is the share of choices by which two agents differ
-    that were trained at home on different halves of the tasks.
+    `start` is the worth of all strategies alike. Gains are over that, of the agent that a detour is
+    held against, which was trained here twice: `proxy_gain` of the one that the judge trained, as
+    the judge sees it, `gold_gain` the same by gold, `gold_trained_gain` of the one that gold
+    trained. `floor` is the share of choices by which two agents differ that were trained at home on
+    different halves of the tasks.
     """
 
     groups: int
@@ -293,8 +297,8 @@ def _of_tables(
     figures: dict[str, list[Array]] = {}
     for at, worth in enumerate(values):
         judge, gold = (_turned(of) for of in worth)  # a policy is worth what the other half says
-        alone, twice, crossed = by_judge[at]
-        gained, lost = alone - 1 / len(gold), twice - crossed
+        twice, crossed = by_judge[at]
+        gained, lost = twice - 1 / len(gold), twice - crossed
         home = twice.mean(axis=0)
         own = {
             "start": np.tile(gold.mean(axis=0), (2, 1)),
@@ -305,9 +309,9 @@ def _of_tables(
             "gold_loss": (lost * gold).sum(axis=1),
         }
         if by_gold:
-            alone, twice, crossed = by_gold[at]
+            twice, crossed = by_gold[at]
             own |= {
-                "gold_trained_gain": ((alone - 1 / len(gold)) * gold).sum(axis=1),
+                "gold_trained_gain": ((twice - 1 / len(gold)) * gold).sum(axis=1),
                 "gold_trained_loss": ((twice - crossed) * gold).sum(axis=1),
                 "beyond": ((lost - (twice - crossed)) * gold).sum(axis=1),
             }
@@ -349,15 +353,15 @@ def _values(side: Judged, rows: Array) -> _Values:
 
 def _trained(
     rates: Sequence[Array], ties: tuple[Array, Array], *, rounds: int, rule: Rule, wheels: int
-) -> list[tuple[Array, Array, Array]]:
-    """Return the policies of each domain: trained here, here twice, and there and then here.
+) -> list[tuple[Array, Array]]:
+    """Return the policies of each domain: trained here twice, and there and then here.
 
     Shapes: rates (K, tables); each policy (2, K, tables), by two halves of the wheels.
     """
     one, two = zip(Rates(*rates), ties, strict=True)
-    ways: list[Way] = [(one,), (one, one), (two, one), (two,), (two, two), (one, two)]
+    ways: list[Way] = [(one, one), (two, one), (two, two), (one, two)]
     ended = policies(ways, rounds=rounds, rule=rule, wheels=wheels)
-    return [(ended[0], ended[1], ended[2]), (ended[3], ended[4], ended[5])]
+    return [(ended[0], ended[1]), (ended[2], ended[3])]
 
 
 def _figure(cuts: Array, without: Array, both: tuple[Judged, Judged], *, detour: bool) -> Figure:
@@ -367,6 +371,10 @@ def _figure(cuts: Array, without: Array, both: tuple[Judged, Judged], *, detour:
     the figure itself is added. The jackknife counts twice what two groups do together, which is
     what sets cuts of the same groups apart. Of a detour, which often costs nothing, half of that is
     taken off; of a gain nothing: intervals of few or unevenly judged strategies were too short.
+    Both grow with the square of a difference between strategies: where groups happen to show none,
+    leaving one out moves nothing, and what sets cuts apart is all that tells of the spread. Half of
+    the groups train and half give values, which with two strategies nothing averages out: degrees
+    of freedom are then those of a half.
 
     Shapes: (2, cuts), (2, blocks).
     Source: B. Efron and C. Stein, Annals of Statistics 9 (1981), 586-596.
@@ -376,10 +384,11 @@ def _figure(cuts: Array, without: Array, both: tuple[Judged, Judged], *, detour:
     blocks = np.split(without, [counts[0]], axis=1)
     variance = sum(max(0.0, (n - 1) * _spread(of)) for n, of in zip(counts, blocks, strict=True))
     # A mean over so many cuts has that much of one cut's spread beside what all have in common.
-    together = (1 + 1 / _CUTS) * _CUTS / (_CUTS - 1) * _spread(cuts)
-    if detour:
-        variance -= min(variance, max(0.0, together)) / 2
-    half = t_point(min(counts) - 1) * sqrt(variance + (one - other) ** 2 / 4)
+    together = max(0.0, (1 + 1 / _CUTS) * _CUTS / (_CUTS - 1) * _spread(cuts))
+    taken, least = _TAKEN["detour" if detour else "gain"]
+    variance = max(variance - taken * together, least * together)
+    freedom = min(counts) // (2 if both[0].gold.shape[1] == _TWO else 1) - 1
+    half = t_point(freedom) * sqrt(variance + (one - other) ** 2 / 4)
     value = mean([one, other])
     return Figure(value=value, ci95=(value - half, value + half))
 

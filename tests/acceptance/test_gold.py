@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from records_support import epc
 from registry_support import ROOT
+from studies.gold import said_of
+from studies.gold_worlds import WORLDS
 
 from epc import audit
 
@@ -143,6 +145,24 @@ def test_reading_r91_too_few_labels_are_said_to_be_the_reason(plain: Path, tmp_p
 
     assert not said["measured"]
     assert said["why"] == "0 tasks of reviews have labels; at least 4 are needed"
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [(0, {"harms"}), (1, {"gains"}), (2, {"coupled", "gain_not_shown"})],
+    ids=["loves length in both, harmful at work", "right in 80%", "perfect, other tastes at work"],
+)
+def test_reading_r91_three_worlds_are_told_apart(world: int, said: set[str]) -> None:
+    """The first is not coupled; the last loses nothing beyond what gold itself would."""
+    assert {name for name, so in said_of(WORLDS[world], 2).items() if so} == said
+
+
+def test_reading_r91_the_three_worlds_are_worth_what_was_worked_out_elsewhere() -> None:
+    """At the start, and after gold, or the judge, has taught (the prototype's own simulation)."""
+    found = [[*world.lesson().values()] for world in WORLDS[:2]]
+
+    assert found[0] == pytest.approx([0.457, 0.606, 0.309], abs=0.003)
+    assert found[1] == pytest.approx([0.432, 0.671, 0.606], abs=0.003)
 
 
 def taught(votes: Path, *options: str | Path) -> Any:

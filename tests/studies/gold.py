@@ -1,25 +1,29 @@
-"""How often the intervals of luck, taste, thresholds and quality cover the truth.
+"""How often intervals of luck, taste, thresholds and quality hold the truth, and words are right.
 
-    python tests/studies/gold.py selection|threshold|quality [REPEATS] [PLACE]
+    python tests/studies/gold.py selection|threshold|quality|words [REPEATS] [PLACE]
 
 It prints for each world and figure its truth, its mean and spread, and the share of intervals that
 hold the truth: of selection that of 200,000 items, of a threshold where the curve of 400,000 items
-turns, of quality that of `gold_worlds.py`. PLACE is the table that it writes of a threshold or of
-quality; a standard error is half a point at 2,000 repeats, 0.7 at 1,000 and 1 at 500.
+turns, of quality that of `gold_worlds.py`. Words are those of `epc audit` about its first three
+worlds. PLACE is the table that it writes, but for selection; a standard error is half a point at
+2,000 repeats, 0.7 at 1,000 and 1 at 500.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from multiprocessing import Pool
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from program_support import run_program
 from studies.gold_worlds import ROUNDS, WORLDS, World
 from studies.loops import write
 
@@ -172,6 +176,38 @@ def of_quality(repeats: int) -> Iterator[Row]:
         yield row
 
 
+def said_of(world: World, seed: int) -> dict[str, bool]:
+    """Return what `epc audit` says of one table of a world, in y and of the way there."""
+    rng = np.random.default_rng([WORLDS.index(world), seed])
+    lines = ["strategy,domain,task,verdict,gold"]
+    for domain in (0, 1):
+        won, _, _, gold, _ = world.table(domain, world.tasks[domain], rng).astype(int).tolist()
+        lines += [
+            f"s{strategy:02},{'xy'[domain]},task {task},{'BA'[verdict]},{'BA'[label]}"
+            for task, both in enumerate(zip(won, gold, strict=True))
+            for strategy, (verdict, label) in enumerate(zip(*both, strict=True))
+        ]
+    with TemporaryDirectory() as folder:
+        votes = Path(folder) / "votes.csv"
+        votes.write_text("\n".join(lines), "utf-8")
+        done = json.loads(run_program("audit", votes, "--format", "json").stdout)
+    transfer = done["groups"][0]["transfer"]
+    word = transfer["quality"]["domains"]["y"]["word"]
+    low, _ = transfer["quality"]["directions"]["x_to_y"]["beyond"]["ci95"]
+    found = {name: word == name for name in ("harms", "gains", "gain_not_shown")}
+    return found | {"coupled": transfer["word"] == "coupled", "loses more than by gold": low > 0}
+
+
+def of_words(repeats: int) -> Iterator[Row]:
+    for world in WORLDS[:3]:
+        every = [said_of(world, seed) for seed in range(repeats)]
+        shares = {name: float(np.mean([of[name] for of in every])) for name in every[0]}
+        yield {"world": world.name, **world.lesson(), **shares}
+
+
+STUDIES: Final = {"threshold": of_threshold, "quality": of_quality, "words": of_words}
+
+
 def main() -> None:
     what, *more = sys.argv[1:]
     repeats = int(more[0]) if more else 500
@@ -182,7 +218,7 @@ def main() -> None:
             print(f"{world:28} {name:18} {truth:+.3f} sd {values.std():.3f} covered {covered:.3f}")
         return
     table = []
-    for row in of_threshold(repeats) if what == "threshold" else of_quality(repeats):
+    for row in STUDIES[what](repeats):
         print(row, flush=True)
         table.append(row)
     if more[1:]:

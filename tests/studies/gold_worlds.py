@@ -1,8 +1,9 @@
 """Verdict tables with labels whose truth is known, by wheels of their own; no code of the program.
 
 A strategy has a skill and a length. Gold is drawn by the skill of a domain and the task's own
-difficulty; the judge sees gold, flips it, or looks at length. What an agent is worth in truth is
-what wheels here, trained by fresh tables of half the tasks, are worth by the true rates.
+difficulty, which the first three worlds, those of Reading R91, do not have; the judge sees gold,
+flips it, or looks at length. What an agent is worth in truth is what wheels here, trained by fresh
+tables of half the tasks, are worth by the true rates.
 """
 
 from dataclasses import dataclass
@@ -38,9 +39,8 @@ class World:
     @property
     def skills(self) -> tuple[Array, Array, Array]:
         """By gold in x and in y, and the length."""
-        rng = np.random.default_rng(42)
-        skill, length = rng.normal(0, 1, (2, self.strategies))
-        length -= length.mean()
+        skill = np.random.default_rng(8).normal(0, 1, self.strategies)
+        length = np.linspace(-1.5, 1.5, self.strategies)
         skill[0] += self.star
         if self.kind == "length":
             return 0.5 * skill + 0.6 * length, 0.5 * skill - 1.2 * length, length
@@ -89,6 +89,19 @@ class World:
         right = self.rates(domain)
         return {"flips": 0.2 + 0.6 * right, "gold": right, "nothing": 0 * right + 0.5}[self.kind]
 
+    def lesson(self) -> dict[str, float]:
+        """Return what is right in y at the start, and after gold or the judge has taught there.
+
+        Neither has made up its mind: a verdict is drawn anew each time.
+        """
+        right, liked = self.rates(1), self.judged_rates(1)
+        draws = np.random.default_rng(7).random((2, ROUNDS, 2, _TABLES * _WHEELS))
+        by_gold, by_judge = (
+            float(trained([rates[None]] * 2, draws, self.tied).mean(axis=0) @ right)
+            for rates in (right, liked)
+        )
+        return {"start": float(right.mean()), "by gold": by_gold, "by the judge": by_judge}
+
     def truth(self) -> dict[str, float]:
         """Return what each figure of y is, and of the way from x to y, without chance."""
         rng = np.random.default_rng(7)
@@ -103,14 +116,13 @@ class World:
         for by, tie in (("judge", self.tied), ("gold", 0.0)):
             there, here = seen[by]
             draws = rng.random((2, ROUNDS, 2, _TABLES * _WHEELS))
-            alone, twice, crossed = (
-                trained(ways, draws, tie).mean(axis=0)
-                for ways in ([here], [here, here], [there, here])
+            twice, crossed = (
+                trained(ways, draws, tie).mean(axis=0) for ways in ([here, here], [there, here])
             )
-            gained, lost = ((p * right).sum() for p in (alone - alike, twice - crossed))
+            gained, lost = ((p * right).sum() for p in (twice - alike, twice - crossed))
             if by == "judge":
                 worth |= {
-                    "proxy_gain": float(((alone - alike) * liked).sum()),
+                    "proxy_gain": float(((twice - alike) * liked).sum()),
                     "gold_gain": float(gained),
                     "regret": float(((twice - crossed) * liked).sum()),
                     "gold_loss": float(lost),
@@ -151,11 +163,11 @@ def logistic(x: Array) -> Array:
 
 
 WORLDS: Final = (
-    World(name="loves length, 40 tasks", kind="length"),
+    World(name="loves length, 40 tasks", kind="length", difficulty=0.0),
+    World(name="right in 80%, 40 tasks", difficulty=0.0),
+    World(name="perfect, 40 tasks", kind="gold", difficulty=0.0),
     World(name="loves length, 16 tasks", kind="length", tasks=(16, 16)),
-    World(name="right in 80%, 40 tasks"),
     World(name="right in 80%, 16 tasks", tasks=(16, 16)),
-    World(name="perfect, 40 tasks", kind="gold"),
     World(name="perfect, 16 tasks", kind="gold", tasks=(16, 16)),
     World(name="sees nothing, 40 tasks", strategies=6, kind="nothing"),
     World(name="right in 80%, 8 tasks", strategies=6, tasks=(8, 8)),
@@ -169,8 +181,8 @@ WORLDS: Final = (
     ),
     World(name="12 tasks there, 100 here", strategies=6, kind="length", tasks=(12, 100)),
     World(name="one strategy far above, 24 tasks", strategies=6, star=6.0, tasks=(24, 24)),
-    World(name="two strategies, 20 tasks", strategies=2, kind="gold", tasks=(20, 20)),
     World(name="right in 80%, 250 tasks", strategies=6, tasks=(250, 250)),
-    World(name="right in 80%, three strategies, 20 tasks", strategies=3, tasks=(20, 20)),
-    World(name="right in 80%, two strategies, 20 tasks", strategies=2, tasks=(20, 20)),
+    World(name="right in 80%, three strategies, 20 tasks", strategies=3, star=1.6, tasks=(20, 20)),
+    World(name="two strategies, 20 tasks", strategies=2, kind="gold", tasks=(20, 20)),
+    World(name="right in 80%, two strategies, 20 tasks", strategies=2, star=1.6, tasks=(20, 20)),
 )

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from budget_support import examples
+from studies.gold_worlds import WORLDS, World
 
-from epc.audit.quality import Judged, Quality, blind_spots, quality
+from epc.audit.quality import Judged, Quality, blind_spots, quality, word_of
 from epc.protocol.weights import UpdateRule
 from epc.spec.coupling import NotMeasured
+from epc.statistics.figures import Figure
 
 STRATEGIES = 11
 TASKS = 40
@@ -16,41 +18,14 @@ NAMES = [f"s{number:02}" for number in range(STRATEGIES)]
 Rates = Any
 
 
-def logistic(x: Rates) -> Rates:
-    return 1 / (1 + np.exp(-x))
+LENGTH, MOSTLY_RIGHT, PERFECT = WORLDS[:3]
 
 
-def world(kind: str, seed: int) -> dict[str, tuple[Rates, Rates]]:
-    """Return how often each strategy is right, and wins, in training (x) and at work (y)."""
+def drawn(world: World, seed: int) -> dict[str, Judged]:
+    """Return a table of verdicts and labels of a world: in training (x) and at work (y)."""
     rng = np.random.default_rng(seed)
-    skill = rng.normal(0, 1, STRATEGIES)
-    length = rng.normal(0, 1, STRATEGIES)
-    length -= length.mean()
-    if kind == "length":
-        gold = {"x": 0.5 * skill + 0.6 * length, "y": 0.5 * skill - 1.2 * length}
-        return {n: (logistic(g), logistic(0.3 * g + 1.8 * length)) for n, g in gold.items()}
-    if kind == "right in 80%":
-        right = logistic(0.9 * skill)
-        return dict.fromkeys(("x", "y"), (right, 0.8 * right + 0.2 * (1 - right)))
-    gold = {"x": 0.8 * skill + 1.2 * length, "y": 0.8 * skill - 1.2 * length}
-    return {name: (logistic(g), logistic(g)) for name, g in gold.items()}
-
-
-def drawn(kind: str, rates: dict[str, tuple[Rates, Rates]], seed: int) -> dict[str, Judged]:
-    """Return a table of verdicts and labels of a world, a task a group."""
-    rng = np.random.default_rng(seed)
-    shape = TASKS, STRATEGIES
-    sides = {}
-    for name, (right, wins) in rates.items():
-        gold = (rng.random(shape) < right).astype(float)
-        if kind == "right in 80%":
-            won = np.where(rng.random(shape) < 0.8, gold, 1 - gold)
-        elif kind == "perfect":
-            won = gold
-        else:
-            won = (rng.random(shape) < wins).astype(float)
-        sides[name] = judged(won, gold)
-    return sides
+    tables = {name: world.table(at, TASKS, rng) for at, name in enumerate("xy")}
+    return {n: Judged(**dict(zip(Judged.__slots__, of, strict=True))) for n, of in tables.items()}
 
 
 def judged(won: Rates, gold: Rates, labels: Rates = None) -> Judged:
@@ -88,11 +63,10 @@ def trained(rates: list[Rates], rounds: int = 30) -> Rates:
 
 def test_reading_r91_a_judge_that_loves_length_is_told_to_harm() -> None:
     """It sees its own gain all the while, and what crosses is no fault of the detour."""
-    rates = world("length", 3)
-    right, wins = rates["y"]
-    truth = float(((trained([wins]) - 1 / STRATEGIES) * right).sum())
+    right, wins = LENGTH.rates(1), LENGTH.judged_rates(1)
+    truth = float(((trained([wins, wins]) - 1 / STRATEGIES) * right).sum())
 
-    work = measured(drawn("length", rates, 1)).domains["y"]
+    work = measured(drawn(LENGTH, 3)).domains["y"]
 
     assert truth < -0.1
     assert work.word == "harms"
@@ -106,11 +80,10 @@ def test_reading_r91_a_judge_that_loves_length_is_told_to_harm() -> None:
 
 
 def test_reading_r91_a_judge_that_is_right_in_80_percent_gains() -> None:
-    rates = world("right in 80%", 3)
-    right, wins = rates["y"]
-    truth = float(((trained([wins]) - 1 / STRATEGIES) * right).sum())
+    right, wins = MOSTLY_RIGHT.rates(1), MOSTLY_RIGHT.judged_rates(1)
+    truth = float(((trained([wins, wins]) - 1 / STRATEGIES) * right).sum())
 
-    work = measured(drawn("right in 80%", rates, 2)).domains["y"]
+    work = measured(drawn(MOSTLY_RIGHT, 4)).domains["y"]
 
     assert truth > 0.05
     assert work.word == "gains"
@@ -120,11 +93,10 @@ def test_reading_r91_a_judge_that_is_right_in_80_percent_gains() -> None:
 
 def test_reading_r91_a_perfect_judge_loses_nothing_beyond_what_gold_itself_would() -> None:
     """People prefer other things at work, so its own verdicts show what the detour costs."""
-    rates = world("perfect", 3)
-    there, here = rates["x"][1], rates["y"][1]
+    there, here = PERFECT.rates(0), PERFECT.rates(1)
     truth = float(((trained([here, here]) - trained([there, here])) * here).sum())
 
-    done = measured(drawn("perfect", rates, 4))
+    done = measured(drawn(PERFECT, 4))
     detour = done.directions["x_to_y"]
 
     assert truth > 0.03
@@ -134,6 +106,23 @@ def test_reading_r91_a_perfect_judge_loses_nothing_beyond_what_gold_itself_would
     assert detour.beyond
     assert detour.beyond.value == 0
     assert {work.word for work in done.domains.values()} <= {"gains", "gain_not_shown"}
+
+
+@pytest.mark.parametrize(
+    ("ends", "word"),
+    [
+        ((0.021, 0.3), "gains"),
+        ((0.02, 0.3), "gain_not_shown"),
+        ((-0.3, 0.3), "gain_not_shown"),
+        ((-0.3, 0.0), "gain_not_shown"),
+        ((-0.3, -0.001), "harms"),
+        (None, "gain_not_shown"),
+    ],
+)
+def test_reading_r91_a_word_takes_an_end_beyond_two_points_or_below_none(
+    ends: tuple[float, float] | None, word: str
+) -> None:
+    assert word_of(Figure(value=0.1, ci95=ends)) == word
 
 
 def test_reading_r91_nobody_is_flattered_by_having_chosen_what_happened_to_win() -> None:
@@ -146,7 +135,7 @@ def test_reading_r91_nobody_is_flattered_by_having_chosen_what_happened_to_win()
         gains += [work.proxy_gain.value or 0.0 for work in done.domains.values()]
         for coin in coins.values():
             won = coin.mean(axis=0)
-            flattered.append(float(((trained([won]) - 1 / 6) * won).sum()))
+            flattered.append(float(((trained([won, won]) - 1 / 6) * won).sum()))
 
     assert np.mean(flattered) > 0.02
     assert abs(np.mean(gains)) < 2.5 * np.std(gains) / np.sqrt(len(gains))
@@ -215,7 +204,7 @@ def test_reading_r91_labels_that_say_nothing_are_refused_with_the_reason() -> No
 
 
 def test_reading_r73_the_order_of_tasks_and_strategies_changes_no_bit() -> None:
-    sides = drawn("length", world("length", 3), 1)
+    sides = drawn(LENGTH, 1)
     rng = np.random.default_rng(1)
     columns, rows = rng.permutation(STRATEGIES), rng.permutation(TASKS)
     turned = {
@@ -227,16 +216,32 @@ def test_reading_r73_the_order_of_tasks_and_strategies_changes_no_bit() -> None:
 
 
 def test_reading_r91_a_blind_spot_is_a_pair_that_gold_separates_and_the_judge_does_not() -> None:
-    """The first is right in 20 of 20 and the second in none; the judge says 10 of 20 for both."""
-    gold = np.tile([1.0, 0.0, 1.0], (20, 1))
-    gold[0] = [0, 1, 0]  # intervals take a spread
-    won = np.stack([np.arange(20) % 2, (np.arange(20) + 1) % 2, np.ones(20)], axis=1)
+    """The first is right in 19 of 20 and the second in one; the judge says 10 of 20 for both.
 
-    spots = [*blind_spots(judged(won, gold), ["a", "b", "c"])]
+    The last is as the second for gold and the judge alike: of these two there is nothing to see.
+    """
+    gold = np.tile([1.0, 0.0, 1.0, 0.0], (20, 1))
+    gold[0] = [0, 1, 0, 1]  # intervals take a spread
+    coin = np.arange(20) % 2
+    won = np.stack([coin, 1 - coin, np.ones(20), 1 - coin], axis=1)
 
-    assert [(spot.strategies, spot.reversed) for spot in spots] == [(("a", "b"), False)]
+    spots = [*blind_spots(judged(won, gold), ["a", "b", "c", "d"])]
+
+    found = [(spot.strategies, spot.reversed) for spot in spots]
+    assert found == [(("a", "b"), False), (("a", "d"), False)]
     assert spots[0].gold.value == pytest.approx(0.9)
     assert spots[0].judge.value == pytest.approx(0)
+
+
+def test_reading_r91_two_strategies_that_look_alike_may_still_differ() -> None:
+    """Each won 10 of 20. Were they 30 points apart, two standard errors, 10 would be gained."""
+    half = np.stack([np.arange(20) % 2, (np.arange(20) + 1) % 2], axis=1).astype(float)
+
+    work = measured({"x": judged(half, half), "y": judged(half, half)}, NAMES[:2]).domains["y"]
+
+    assert work.gold_gain.ci95
+    assert work.gold_gain.ci95[0] < 0
+    assert work.gold_gain.ci95[1] > 0.1
 
 
 def test_reading_r91_intervals_cover_what_they_say() -> None:
