@@ -3,10 +3,11 @@
 from itertools import permutations
 
 import pytest
+from msgspec.structs import replace
 from records_support import vega_lite
 
 from epc.audit.coupling import Into, TheseTasks
-from epc.report.charts.transfer import matrix_chart
+from epc.report.charts.transfer import matrix_chart, transfer_chart
 
 THESE = TheseTasks(
     again="simulated", redirected=0.0, redirected_ci95=None, regret=0.0, regret_ci95=None
@@ -74,3 +75,40 @@ def test_reading_r78_colours_of_redirection_begin_at_0_and_those_of_regret_have_
     redirected, regret = chart.specification["vconcat"]
     scales = [panel["layer"][0]["encoding"]["color"]["scale"] for panel in (redirected, regret)]
     assert [scale["domain"] for scale in scales] == [[0, 42], [3.1, -3.1]]
+
+
+def test_reading_r70_both_figures_and_both_intervals_of_a_direction_are_in_hundredths() -> None:
+    these = TheseTasks(again="simulated", redirected=0.25, redirected_ci95=(0.125, 0.375),
+                       regret=-0.0625, regret_ci95=None)  # fmt: skip
+    found = replace(into(0.5, 0.25), these_tasks=these)
+
+    chart = transfer_chart({"text_to_code": found}, word="coupled", rule=3)
+
+    assert chart is not None
+    keys = ("figure", "of", "value", "low", "high", "chance")
+    assert [tuple(row[key] for key in keys) for row in chart.rows] == [
+        ("redirected", "for the domain", 50, 0, 50, 10),
+        ("redirected", "for these tasks", 25, 12.5, 37.5, 10),
+        ("regret", "for the domain", 25, -2, 4, None),
+        ("regret", "for these tasks", -6.25, None, None, None),
+    ]
+    assert {row["direction"] for row in chart.rows} == {"text to code"}
+    redirected, regret = (panel["layer"] for panel in chart.content["vconcat"])
+    assert redirected[0]["data"]["values"] == [
+        {"direction": "text to code", "chance": 10, "none": 0}
+    ]
+    assert [layer["data"]["values"] for layer in regret[:2]] == [[{"at": 0}], [{"at": 2}]]
+    assert regret[1]["mark"]["strokeDash"] == [4, 3]
+    assert regret[2]["data"]["values"] == chart.rows[2:3], "what has no interval has no line"
+    assert regret[3]["data"]["values"] == chart.rows[2:]
+    assert "The audit's word: coupled, by rule 3" in chart.alternative
+    assert [*vega_lite().iter_errors(chart.specification)] == []
+    assert transfer_chart({}, word="coupled", rule=3) is None
+
+
+def test_without_any_interval_there_is_no_line_of_one() -> None:
+    chart = transfer_chart({"text_to_code": into(interval=False)}, word="coupled", rule=3)
+
+    assert chart is not None
+    redirected, regret = (panel["layer"] for panel in chart.content["vconcat"])
+    assert (len(redirected), len(regret)) == (2, 3)
