@@ -1,9 +1,11 @@
 """The evaluation set before anything is asked."""
 
+import hashlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from epc.judge.samples import Unit, gaps, repeats
+from epc.judge.samples import Unit, gaps, method_of, repeats
 
 
 def unit(question: str, variant: str, target: str, output: str = "") -> Unit:
@@ -46,3 +48,33 @@ def test_a_set_is_whole_or_says_what_is_missing(units: list[Unit]) -> None:
 
     assert any(gaps(units)) == (not (complete and even))
     assert any(repeats(units)) == (len(set(units)) < len(units))
+
+
+def test_judge_1_a_judge_of_its_own_output_judges_itself_and_else_across() -> None:
+    one = unit("q", "v", "m")
+
+    assert (one.before("m").method, one.before("k").method) == ("self_judge", "cross_judge")
+    assert one.before("k").unit == one
+    assert one.before("k").judge_model == "k"
+    assert (method_of("m", "m"), method_of("m", "M")) == ("self_judge", "cross_judge")
+
+
+def test_judge_0_a_sample_s_name_follows_from_all_that_makes_it_one() -> None:
+    sample = unit("q", "v", "m").before("k")
+    fields = [*sample.as_json().values()]
+
+    text = "[" + ",".join(f'"{value}"' for value in fields) + "]"
+    assert sample.id == hashlib.sha256(text.encode()).hexdigest()[:20]
+    assert fields == ["q", "v", "m", sample.output_id, "k", "cross_judge"]
+
+
+def test_a_blind_sample_tells_neither_whose_output_it_is_nor_who_judges() -> None:
+    sample = unit("q", "v", "m").before("m")
+    blind = sample.blind()
+
+    assert (blind.target_model, blind.judge_model, blind.method) == (
+        *("target", "judge", "cross_judge"),
+    )
+    assert (blind.question_id, blind.prompt_variant) == ("q", "v")
+    assert blind.output_id == sample.unit.before("").id[:12]
+    assert blind == unit("q", "v", "m").before("k").blind(), "the same to every judge"

@@ -69,3 +69,10 @@ def test_more_verdicts_than_a_batch_holds_keep_their_lines() -> None:
 
     assert found.lines.tolist() == [*range(2, 21_003)]
     assert told(found.item)[-4:] == ["1", "2", "1", "4"]
+
+
+def test_verdicts_are_chosen_by_their_settings() -> None:
+    found = columns_of([row("1"), row("2", setting="k"), row("3", setting="l"), row("4")])
+
+    assert found.are_of(["k", "l", "nobody"]).tolist() == [False, True, True, False]
+    assert told(found[found.are_of({"j"})].item) == ["1", "4"]
