@@ -26,7 +26,6 @@ from epc.engine.inspected import Inspected
 from epc.engine.model import Completion, Model
 from epc.engine.secrets import redact
 from epc.engine.transport import Transport
-from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.replies import counted, named
@@ -36,24 +35,7 @@ _PAGE: Final = 100
 _Parsed = dict[Any, Any]  # an object of JSON, as a pattern leaves it
 
 
-class _NativeBatching(Batching):
-    """What the two have in common. `versions` are the headers that choose a protocol's version."""
-
-    versions: ClassVar[Mapping[str, str]] = {}
-
-    def require_decoding(self, decoding: Decoding) -> None:
-        """Refuse a level of reasoning: how each model is told of it is Inspect's to know.
-
-        Raises: UsageError.
-        """
-        if decoding.reasoning not in (None, "none"):
-            raise UsageError(
-                f"--batch cannot ask {self.model.identity.model} to reason "
-                f"({decoding.reasoning}): leave one of them out"
-            )
-
-
-class AnthropicBatching(_NativeBatching):
+class AnthropicBatching(Batching):
     """The requests in the order itself; the answers as a file, each under our name for it.
 
     An order has no place for a mark, so it stands behind each name.
@@ -180,7 +162,7 @@ class AnthropicBatching(_NativeBatching):
         raise TransientError("the line holds no answer", billed=True)
 
 
-class GoogleBatching(_NativeBatching):
+class GoogleBatching(Batching):
     """The requests in the order itself, which is listed under our mark as its display name.
 
     Source: ai.google.dev, "Batch API" (reference and guide): `batchGenerateContent`, inline.
@@ -358,7 +340,7 @@ class GoogleBatching(_NativeBatching):
         return batch_failure(status, said_by(reply.get("error")), final=final)
 
 
-_NATIVE: Final[Mapping[str, tuple[type[_NativeBatching], str]]] = {
+_NATIVE: Final[Mapping[str, tuple[type[Batching], str]]] = {
     "anthropic": (AnthropicBatching, "x-api-key"),
     "google": (GoogleBatching, "x-goog-api-key"),
 }

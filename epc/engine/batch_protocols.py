@@ -6,8 +6,8 @@ at, and what its lines hold. When to do what is `epc.engine.batch`.
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ from epc.engine.remote import Remote
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
 from epc.engine.transport import File, NoReplyError, OversizedError, Reply, Transport
-from epc.errors import WorldError
+from epc.errors import UsageError, WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line
@@ -85,8 +85,11 @@ class Standing(Struct, frozen=True, kw_only=True):
 class Batching(ABC):
     """How one protocol takes batches for a model.
 
-    `most_requests` and `most_bytes` are what one batch may hold.
+    `most_requests` and `most_bytes` are what one batch may hold, `versions` the headers that choose
+    a protocol's version.
     """
+
+    versions: ClassVar[Mapping[str, str]] = {}
 
     most_requests: int
     most_bytes: int
@@ -99,12 +102,16 @@ class Batching(ABC):
         self.budget = Budget()  # whose time every request keeps to
         self._transport, self._headers = transport, headers or {}
 
-    @abstractmethod
     def require_decoding(self, decoding: Decoding) -> None:
-        """Refuse what a batch cannot ask for, though one request can.
+        """Refuse a level of reasoning: how each model is told of it is Inspect's to know.
 
         Raises: UsageError.
         """
+        if decoding.reasoning not in (None, "none"):
+            raise UsageError(
+                f"--batch cannot ask {self.model.identity.model} to reason "
+                f"({decoding.reasoning}): leave one of them out"
+            )
 
     @abstractmethod
     def request(self, name: str, text: str, decoding: Decoding) -> Json:
