@@ -131,9 +131,7 @@ def test_reading_r46_candidates_are_balanced(asked: Asked, number: int) -> None:
     assert max(every) - min(every) <= 1
 
 
-def test_reading_r46_candidates_are_the_same_in_any_order_of_the_pairs(
-    asked: Asked,
-) -> None:
+def test_reading_r46_candidates_are_the_same_in_any_order_of_the_pairs(asked: Asked) -> None:
     assert candidates(asked, 60) == candidates(dict(reversed(list(asked.items()))), 60)
 
 
@@ -143,9 +141,7 @@ def test_reading_r46_equal_questions_are_asked_once(asked: Asked) -> None:
     assert len(candidates({**asked, ("text", "again", "again"): first}, 500)) == 176
 
 
-def test_reading_r92_the_panel_is_24_pairs_answered_alike_three_times(
-    asked: Asked,
-) -> None:
+def test_reading_r92_the_panel_is_24_pairs_answered_alike_three_times(asked: Asked) -> None:
     keys = candidates(asked, 60)
     answers = list(first_day(asked).answers)
     answers[3] = structs.replace(answers[3], raws=("A", "B", "A"))

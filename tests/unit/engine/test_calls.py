@@ -253,9 +253,7 @@ def test_an_answer_that_could_not_be_written_is_not_used(
     with_caller(tmp_path, work, reuse=True)
 
 
-def test_reading_r16_a_hundred_trials_at_once_make_a_call_a_prompt(
-    tmp_path: Path,
-) -> None:
+def test_reading_r16_a_hundred_trials_at_once_make_a_call_a_prompt(tmp_path: Path) -> None:
     evaluator, executor = Told(verdict_of, concurrency=256), Told(concurrency=256)
 
     measured(tmp_path / "run", evaluator, executor, seeds=list(range(100)), rounds=1)

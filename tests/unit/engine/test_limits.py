@@ -101,9 +101,7 @@ def test_a_gate_holds_until_the_latest_of_what_it_was_told(slept: list[float]) -
     assert slept == [20]
 
 
-def test_a_hold_that_grows_meanwhile_is_waited_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_hold_that_grows_meanwhile_is_waited_out(monkeypatch: pytest.MonkeyPatch) -> None:
     gate, clock = Gate(), [0.0]
 
     async def sleep(seconds: float) -> None:
@@ -186,9 +184,7 @@ def test_tokens_are_held_back_until_enough_have_come_back(slept: list[float]) ->
     assert slept == [5, 3]
 
 
-def test_what_was_sent_after_a_request_is_taken_off_its_reply(
-    slept: list[float],
-) -> None:
+def test_what_was_sent_after_a_request_is_taken_off_its_reply(slept: list[float]) -> None:
     gate = Gate()
 
     async def passing() -> None:

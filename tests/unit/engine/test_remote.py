@@ -35,9 +35,7 @@ def test_an_address_has_a_scheme_a_host_and_a_port_that_is_one(url: str, *, fits
     assert is_address(url) is fits
 
 
-def test_a_variable_moves_a_provider_to_an_address(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_variable_moves_a_provider_to_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
     vllm = PROVIDERS["vllm"]
     monkeypatch.delenv("VLLM_BASE_URL", raising=False)
     assert address_of(vllm, example=EXAMPLE) == vllm.base_url
@@ -50,9 +48,7 @@ def test_a_variable_moves_a_provider_to_an_address(
     assert CANARY not in str(found.value)
 
 
-def test_a_key_is_wanted_where_the_provider_wants_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_key_is_wanted_where_the_provider_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match="set OPENAI_API_KEY to your key for openai"):
         open_hosted("openai", "m").require_key()

@@ -316,9 +316,7 @@ def test_connections_leave_room_for_a_run_s_own_files_and_another_endpoint(
     assert transport.most_connections() == most
 
 
-def test_a_connection_nobody_takes_is_given_up_in_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_connection_nobody_takes_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each request's time is its own: neither an earlier one's that went well, nor a spent one."""
     monkeypatch.setattr(transport, "CONNECT_S", 1.0)
 

@@ -66,9 +66,7 @@ def test_reading_r77_themis_a_letter_is_a_place_and_no_candidate(tmp_path: Path)
     assert picks(found) == [*at_a, (1, turned), (0, turned), (2, turned)]
 
 
-def test_reading_r77_themis_an_item_asked_again_alike_is_a_repeat(
-    tmp_path: Path,
-) -> None:
+def test_reading_r77_themis_an_item_asked_again_alike_is_a_repeat(tmp_path: Path) -> None:
     again = run("A", "B", data="control_o0")
     found = converted(tmp_path, P1a=again, P2a=run("A", "B", "C"), P2b=run("A", right="B"))
 

@@ -287,9 +287,7 @@ def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None
 
 
 @pytest.mark.parametrize("lives", [None, generation(life_record(platform="elsewhere"))])
-def test_reading_r53_without_a_record_of_a_platform_none_knows(
-    lives: Generation | None,
-) -> None:
+def test_reading_r53_without_a_record_of_a_platform_none_knows(lives: Generation | None) -> None:
     assert state("2026-02-01", lives).status == "unknown"
 
 

@@ -98,9 +98,7 @@ def test_verdicts_are_made_again_from_a_source_only_by_their_recipe(checkout: Ch
         rebuildable(registry, ["v1.2-Judge-1"])
 
 
-def test_what_stands_in_the_way_of_a_snapshot_stops_no_other(
-    checkout: Checkout,
-) -> None:
+def test_what_stands_in_the_way_of_a_snapshot_stops_no_other(checkout: Checkout) -> None:
     """Neither has the files that its card speaks of."""
     tags = [Tag.parse("v1.1-Judge-1"), Tag.parse("v1.2-Judge-1")]
 

@@ -28,9 +28,7 @@ def test_the_check_of_the_specification_can_fail(flip: Run) -> None:
     assert list(vega_lite().iter_errors(spec))
 
 
-def test_reading_r74_both_panels_have_figures_of_domain_and_these_tasks(
-    flip: Run,
-) -> None:
+def test_reading_r74_both_panels_have_figures_of_domain_and_these_tasks(flip: Run) -> None:
     manifest = flip.manifest()
     stated = manifest["results"]["summary"]["transfer"]["directions"]
 
@@ -48,9 +46,7 @@ def test_reading_r74_both_panels_have_figures_of_domain_and_these_tasks(
                 assert [row["low"], row["high"]] == [100 * end for end in part[f"{figure}_ci95"]]
 
 
-def test_the_title_is_the_word_and_the_direction_that_costs_more(
-    flip: Run,
-) -> None:
+def test_the_title_is_the_word_and_the_direction_that_costs_more(flip: Run) -> None:
     manifest = flip.manifest()
     regret = {
         name: into["regret"]

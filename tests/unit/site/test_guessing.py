@@ -106,9 +106,7 @@ def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
     assert set(entries("calendar.ics")) == {"v1.0-Judge-1.maker@epc-registry"}
 
 
-def test_a_name_of_several_has_a_page_of_choices_and_nothing_for_programs(
-    made: Checkout,
-) -> None:
+def test_a_name_of_several_has_a_page_of_choices_and_nothing_for_programs(made: Checkout) -> None:
     for name in ("One", "Two"):
         lives = [
             life_record(model=f"maker-{name}", aliases=["shared"], platform=f"{name.lower()}-{n}")

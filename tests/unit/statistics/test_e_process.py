@@ -212,9 +212,7 @@ def test_reading_r46_a_drift_of_three_weeks_is_hardly_ever_said_to_hold(kind: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.12, 0.15, 0.2, 0.3])
-def test_reading_r46_ten_days_into_a_drift_hardly_a_watch_says_it_holds(
-    share: float,
-) -> None:
+def test_reading_r46_ten_days_into_a_drift_hardly_a_watch_says_it_holds(share: float) -> None:
     quiet = days_of(KINDS[0], 0.02, (300, QUIET_DAYS))
     days = np.hstack([quiet, days_of(KINDS[0], share, (300, 10))]).tolist()
 

@@ -26,9 +26,7 @@ from epc.records.strict_json import read_lines
 from epc.records.typed import parse
 
 
-def test_a_plan_without_later_keys_is_of_the_first_rules_and_no_test(
-    tmp_path: Path,
-) -> None:
+def test_a_plan_without_later_keys_is_of_the_first_rules_and_no_test(tmp_path: Path) -> None:
     planned(tmp_path / "e", grid(), ("mock/judge",))
     document = json.loads((tmp_path / "e" / PLAN).read_text())
     for later in ("rules", "blind", "competence"):

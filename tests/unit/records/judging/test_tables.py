@@ -94,9 +94,7 @@ def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
         content_of(path)
 
 
-def test_a_parquet_file_has_the_values_and_names_a_damaged_row(
-    tmp_path: Path,
-) -> None:
+def test_a_parquet_file_has_the_values_and_names_a_damaged_row(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

@@ -31,9 +31,7 @@ ARENA = """question_id,model_a,model_b,winner,judge,category,notes
 """
 
 
-def test_reading_r77_votes_of_an_arena_are_known_by_their_columns(
-    tmp_path: Path,
-) -> None:
+def test_reading_r77_votes_of_an_arena_are_known_by_their_columns(tmp_path: Path) -> None:
     done = converted(tmp_path, ARENA)
 
     assert done.taken.columns == {
@@ -251,9 +249,7 @@ def test_a_column_of_labels_is_the_verdict_and_names_no_judge(
     assert [*done.header.settings] == ["unknown"]
 
 
-def test_two_columns_of_labels_are_named_where_none_is_a_verdict(
-    tmp_path: Path,
-) -> None:
+def test_two_columns_of_labels_are_named_where_none_is_a_verdict(tmp_path: Path) -> None:
     text = "id,a,b,gpt-4o,sonnet\n1,x,y,A,B\n2,x,y,B,B\n"
 
     (found,) = converted(tmp_path, text).findings

@@ -41,9 +41,7 @@ def test_reading_r77_a_text_becomes_its_digest_and_its_length(tmp_path: Path) ->
     }
 
 
-def test_reading_r77_a_candidates_text_stands_where_the_licence_allows(
-    tmp_path: Path,
-) -> None:
+def test_reading_r77_a_candidates_text_stands_where_the_licence_allows(tmp_path: Path) -> None:
     (row,) = said(
         tmp_path,
         "item,judge,question,a,b,answer,verdict\n1,j,Why?,so,thus,[A],a\n",

@@ -76,9 +76,7 @@ def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: 
     ]
 
 
-def test_submission_s6_a_secret_in_a_file_that_is_no_part_is_named(
-    tmp_path: Path,
-) -> None:
+def test_submission_s6_a_secret_in_a_file_that_is_no_part_is_named(tmp_path: Path) -> None:
     made = folder(tmp_path, *RUN)
     (made / ".env").write_text("A=1\nKEY=" + "ghp_" + "a1B2" * 9 + "\n")
 
