@@ -10,12 +10,7 @@ from numpy.typing import NDArray
 from oracle.observed_wheels import by_chance
 
 from epc.audit import redirection
-from epc.audit.redirection import (
-    RedirectionTest,
-    recursion,
-    redirected_interval,
-    redirection_test,
-)
+from epc.audit.redirection import RedirectionTest, recursion, redirected_interval, redirection_test
 from epc.audit.resampled import Estimate
 from epc.audit.transfer import Rates
 from epc.audit.units import Groups, Units, units_of

@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from budget_support import examples
-from endpoint_support import (
-    Endpoint,
-    HoldsAfter,
-    Received,
-    Reply,
-    answering,
-    completion,
-    refusal,
-)
+from endpoint_support import Endpoint, HoldsAfter, Received, Reply, answering, completion, refusal
 from engine_support import (
     DAY,
     Told,

@@ -10,14 +10,7 @@ from records_support import Run
 
 from epc.errors import WorldError
 from epc.protocol.config import Decoding
-from epc.records.layout import (
-    CallNames,
-    decoding_json,
-    describe,
-    digest,
-    weight_rows,
-    write_lines,
-)
+from epc.records.layout import CallNames, decoding_json, describe, digest, weight_rows, write_lines
 from epc.records.strict_json import dumps_line
 
 

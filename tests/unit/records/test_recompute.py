@@ -12,13 +12,7 @@ from scipy.spatial.distance import jensenshannon
 from epc.errors import MalformedError, WorldError
 from epc.records.findings import Findings
 from epc.records.layout import RECHECK
-from epc.records.recompute import (
-    Recomputed,
-    _repeats,
-    load_manifest,
-    manifest_path,
-    recompute,
-)
+from epc.records.recompute import Recomputed, _repeats, load_manifest, manifest_path, recompute
 
 STARTS = {"text": None, "visual": None, "text_to_visual": "text", "visual_to_text": "visual"}
 PURE = {"text_to_visual": "visual", "visual_to_text": "text"}

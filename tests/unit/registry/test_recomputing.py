@@ -15,13 +15,7 @@ from epc.records.recompute import of_one_rule
 from epc.registry.kinds.measured import _differing
 from epc.registry.observed import keep_older
 from epc.registry.reading import of_folder
-from epc.registry.recomputing import (
-    Again,
-    passed_over,
-    rebuildable,
-    recomputable,
-    recompute,
-)
+from epc.registry.recomputing import Again, passed_over, rebuildable, recomputable, recompute
 from epc.registry.record import AuditSummary
 from epc.registry.tags import Tag
 from epc.spec.coupling import RULE

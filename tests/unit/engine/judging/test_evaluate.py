@@ -24,11 +24,7 @@ from epc.engine.progress import Progress
 from epc.engine.request_body import response_format
 from epc.errors import MalformedError, UsageError
 from epc.judge.samples import Unit
-from epc.records.judging.documents import (
-    PROMPTS,
-    Thresholds,
-    load_plan,
-)
+from epc.records.judging.documents import PROMPTS, Thresholds, load_plan
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.recheck import recheck
 from epc.records.layout import CALLS

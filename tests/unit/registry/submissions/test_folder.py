@@ -8,12 +8,7 @@ import pytest
 
 from epc.records.findings import Findings
 from epc.registry.kinds.folders import kind_of
-from epc.registry.submissions.folder import (
-    inspect,
-    look_alikes,
-    name_problems,
-    present_files,
-)
+from epc.registry.submissions.folder import inspect, look_alikes, name_problems, present_files
 from epc.registry.submissions.layout import NAMES, PLAIN, SECRETS, SIZE
 
 RUN = ("submission.json", "manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")

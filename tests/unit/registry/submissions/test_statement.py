@@ -4,12 +4,7 @@ from typing import Any
 
 import pytest
 
-from epc.registry.submissions.statement import (
-    Statement,
-    _texts,
-    manifest_texts,
-    statement_texts,
-)
+from epc.registry.submissions.statement import Statement, _texts, manifest_texts, statement_texts
 
 VALUE = {"a": {"b": "one", "c": ["two", {"d": "three"}]}, "e": "four"}
 
