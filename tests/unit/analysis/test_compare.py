@@ -209,8 +209,7 @@ def test_reading_r45_without_raw_files_nothing_is_the_same(exhaustive: Run) -> N
 
 
 @pytest.mark.parametrize(
-    ("why", "verdict"),
-    [("drift", "drifted"), ("reuse", "cannot_tell"), ("unlike", "cannot_tell")],
+    ("why", "verdict"), [("drift", "drifted"), ("reuse", "cannot_tell"), ("unlike", "cannot_tell")]
 )
 def test_reading_r47_figures_alone_can_show_drift_if_they_have_no_other_cause(
     tmp_path: Path, why: str, verdict: str

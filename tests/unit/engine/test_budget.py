@@ -243,10 +243,7 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
     async def ask_all() -> None:
         journal = Journal(tmp_path)
         caller = Caller(
-            journal=journal,
-            reuse=True,
-            progress=Progress(budget=budget),
-            clock=lambda: DAY,
+            journal=journal, reuse=True, progress=Progress(budget=budget), clock=lambda: DAY
         )
         try:
             await all_of(caller.ask(each) for each in questions)

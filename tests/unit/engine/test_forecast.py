@@ -160,11 +160,7 @@ def test_no_prompt_is_longer_than_the_upper_end_in_any_script(character: str) ->
         for strategy in STRATEGIES
         for pair in [
             Pair(
-                domain=domain,
-                task=task,
-                strategy=strategy.name,
-                response=longest,
-                baseline=longest,
+                domain=domain, task=task, strategy=strategy.name, response=longest, baseline=longest
             )
         ]
     )

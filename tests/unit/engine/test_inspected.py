@@ -104,11 +104,7 @@ def test_epc_2_6_b_what_inspect_leaves_out_stops_the_run(endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize(
     ("name", "served"),
-    [
-        (ANTHROPIC, "claude-test-4-5-20260101"),
-        (GOOGLE, "gemini-2.5-flash-001"),
-        (BEDROCK, None),
-    ],
+    [(ANTHROPIC, "claude-test-4-5-20260101"), (GOOGLE, "gemini-2.5-flash-001"), (BEDROCK, None)],
 )
 def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(
     endpoint: Endpoint, name: str, served: str | None

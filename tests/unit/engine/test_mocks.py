@@ -231,10 +231,7 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (
-            "mock/stubborn",
-            "the mocks are mock/deterministic, mock/coin-flip, mock/judge, ",
-        ),
+        ("mock/stubborn", "the mocks are mock/deterministic, mock/coin-flip, mock/judge, "),
         ("gpt-4o", "models are named provider/model"),
         ("openai/", "models are named provider/model"),
         ("", "models are named provider/model"),

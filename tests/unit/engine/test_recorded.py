@@ -152,10 +152,7 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
             GROUPED + "shy,text,t1,B,\n",
             "verdicts.csv:5: no group, and the file has a column of groups",
         ),
-        (
-            GROUPED + "shy,text,t1,B\n",
-            "verdicts.csv:5: has 4 cells, and the header 5 columns",
-        ),
+        (GROUPED + "shy,text,t1,B\n", "verdicts.csv:5: has 4 cells, and the header 5 columns"),
         (SMALL + 'x,text,"t1,A\n', "verdicts.csv:5: no CSV: unexpected end of data"),
         (SMALL + 'x,text,"t1"2,A\n', "verdicts.csv:5: no CSV: "),
     ],

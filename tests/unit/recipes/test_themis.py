@@ -84,10 +84,7 @@ def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("data", "prompt", "ending"),
-    [
-        ("p1b_o3", "original", "original/off-topic 3"),
-        ("p2_o0", "inverted", "inverted"),
-    ],
+    [("p1b_o3", "original", "original/off-topic 3"), ("p2_o0", "inverted", "inverted")],
 )
 def test_reading_r77_themis_what_is_no_fair_sample_is_a_setting_with_a_note(
     tmp_path: Path, data: str, prompt: str, ending: str

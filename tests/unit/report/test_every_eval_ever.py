@@ -112,8 +112,7 @@ def test_reading_r77_a_judge_without_such_a_figure_has_no_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "interval"),
-    [(SHARE, (0.5, 1.0)), (structs.replace(SHARE, ci95=None), None)],
+    ("figure", "interval"), [(SHARE, (0.5, 1.0)), (structs.replace(SHARE, ci95=None), None)]
 )
 def test_reading_r77_a_score_has_its_interval_if_it_has_one(
     figure: Figure, interval: tuple[float, float] | None

@@ -30,11 +30,7 @@ def mean_of(steps: list[tuple[float, float]], days: int, share_of: str) -> float
 @pytest.mark.parametrize("days", [1, 2, 5])
 def test_reading_r46_on_average_nobody_wins_at_the_tolerated_share(days: int) -> None:
     # One of ten answers otherwise on average: all ten on a day in ten, or one every day, or ...
-    for steps in (
-        [(1.0, 0.1), (0.0, 0.9)],
-        [(0.1, 1.0)],
-        [(0.5, 0.15), (0.25, 0.1), (0.0, 0.75)],
-    ):
+    for steps in ([(1.0, 0.1), (0.0, 0.9)], [(0.1, 1.0)], [(0.5, 0.15), (0.25, 0.1), (0.0, 0.75)]):
         assert sum(share * p for share, p in steps) == pytest.approx(0.1)
         assert mean_of(steps, days, "drift") == pytest.approx(1, abs=1e-12)
 

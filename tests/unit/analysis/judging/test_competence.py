@@ -82,11 +82,7 @@ def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None
 
 @pytest.mark.parametrize(
     ("over", "points"),
-    [
-        ("overall_score", 6),
-        ("FORMAT_COMPLIANCE", 2),
-        ("SEMANTIC_FIDELITY + COMPLETENESS", 1),
-    ],
+    [("overall_score", 6), ("FORMAT_COMPLIANCE", 2), ("SEMANTIC_FIDELITY + COMPLETENESS", 1)],
 )
 def test_reading_r87_points_are_of_some_dimensions_or_of_all(over: str, points: int) -> None:
     """In the order of the dimensions: format, instructions, fidelity, completeness."""

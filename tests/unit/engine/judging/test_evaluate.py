@@ -211,11 +211,7 @@ def test_malformed_replies_are_asked_again_only_when_told_and_every_one_is_kept(
 
     mended = 2 if allowed else 0
     assert len(endpoint.received) == 4 + (3 if allowed else 0)
-    assert log["malformed"] == {
-        "retries_allowed": allowed,
-        "asked_again": mended,
-        "mended": mended,
-    }
+    assert log["malformed"] == {"retries_allowed": allowed, "asked_again": mended, "mended": mended}
     assert log["totals"]["cross_judge"]["valid"] == 2 + mended
     calls = {call["id"]: call for call in read_rows(tmp_path / "e" / CALLS)}
     records = [*archived(tmp_path / "e", valid=True), *archived(tmp_path / "e", valid=False)]

@@ -54,10 +54,7 @@ def test_rows_stand_in_lines_in_a_list_or_where_a_pointer_leads(tmp_path: Path) 
     ]
     assert found(written("c.json", '{\n"x": 5}')) == [("c.json", "row 1", {"x": 5}, False)]
     lines = written("d.jsonl", '{"x": [5, 6]}\n{"x": [7]}\n')
-    assert [row[1:3] for row in found(lines)] == [
-        ("line 1", {"x": [5, 6]}),
-        ("line 2", {"x": [7]}),
-    ]
+    assert [row[1:3] for row in found(lines)] == [("line 1", {"x": [5, 6]}), ("line 2", {"x": [7]})]
     assert [row[1:3] for row in found(lines, "/x")] == [
         ("line 1, row 1", 5),
         ("line 1, row 2", 6),

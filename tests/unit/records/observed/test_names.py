@@ -318,13 +318,13 @@ def test_two_names_among_the_verdicts_are_who_wrote_the_answers(tmp_path: Path) 
     )
     assert rows(done) == rows(by_hand)
     assert [(row["verdict"], row["first"]) for row in rows(done)] == [
-        *(("a", "a"), ("b", "b"), ("tie", "a"), ("a", "b")),
+        *(("a", "a"), ("b", "b"), ("tie", "a"), ("a", "b"))
     ]
     assert done.taken.constants == {"a_by": "ours", "b_by": "base"}
     # Whoever is named first by the user is answer a, and the order is still known.
     turned = converted(tmp_path, ORDERS, constants={"a_by": "base", "b_by": "ours"})
     assert [(row["verdict"], row["first"]) for row in rows(turned)] == [
-        *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a")),
+        *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a"))
     ]
     # A third name is none of a pair: it is a label to explain.
     strange = converted(tmp_path, ORDERS.replace("tie", "cannot say")).findings

@@ -118,16 +118,8 @@ def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
         ("item,judge,a\n1,j,x\n", "t.csv:1", "has no verdict or a_score or b_score"),
         ("item,judge,a,a_score\n", "t.csv", "holds no verdict"),
         ("item,judge,a,a_score\n1,,x,1\n", "t.csv:2/judge", "is empty"),
-        (
-            "item,judge,a,a_score,decoding\n1,j,x,1,{\n",
-            "t.csv:2/decoding",
-            "is no JSON object",
-        ),
-        (
-            "item,judge,a,a_score,decoding\n\n1,j,x,1,{\n",
-            "t.csv:3/decoding",
-            "is no JSON object",
-        ),
+        ("item,judge,a,a_score,decoding\n1,j,x,1,{\n", "t.csv:2/decoding", "is no JSON object"),
+        ("item,judge,a,a_score,decoding\n\n1,j,x,1,{\n", "t.csv:3/decoding", "is no JSON object"),
         ('"item,judge\n', "t.csv:1", "no CSV: unexpected end of data"),
         (
             'item,judge,a,a_score\n1,j,x,1\n2,j,"x"y,1\n3,j,x,1\n',
