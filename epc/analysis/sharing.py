@@ -7,7 +7,7 @@ was said of it when it was given, so one that stands in two records is found in 
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -16,16 +16,8 @@ from epc.protocol.results import Json
 from epc.records.findings import Findings
 from epc.records.layout import CALLS
 from epc.records.manifest import Manifest, RoleName
-from epc.records.observed.types import UNKNOWN
-from epc.records.rows import Call, read_typed
+from epc.records.rows import Call, origin_of_run, read_typed
 from epc.records.usage import ROLES
-
-ASKED: Final = "asked"
-CACHED: Final = "cache"
-BATCHED: Final = "batch"
-RECORDED: Final = "recorded"
-COMPOSED: Final = "composed"  # of what the members of a wrapper said
-_TAKEN: Final = "run:"
 
 
 class Answer(NamedTuple):
@@ -54,24 +46,6 @@ class Shared(Struct, frozen=True, kw_only=True):
     def as_json(self) -> Json:
         """Return the two counts."""
         return {"shared": self.count, "answers": self.answers}
-
-
-def origin_of_run(calls_sha256: str) -> str:
-    """Return the origin of an answer that was taken over from a run, by its calls' SHA-256."""
-    return f"{_TAKEN}{calls_sha256}"
-
-
-def is_taken(origin: str | None) -> bool:
-    """Return whether an answer was taken over from another run, named or by the cache."""
-    return origin is not None and (origin == CACHED or origin.startswith(_TAKEN))
-
-
-def with_origin(call: Json) -> Json:
-    """Return a call that says when and how it was answered, if only that nobody knows.
-
-    Records that were written before calls stated it do not.
-    """
-    return {"answered_at": None, "origin": UNKNOWN, **call}
 
 
 def undated(text: str) -> Answer:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from epc.analysis.sharing import ASKED, COMPOSED, RECORDED
 from epc.engine.model import Completion
 from epc.engine.roles import Question
 from epc.json_text import storable
@@ -11,7 +10,7 @@ from epc.protocol.mitigation import Mitigation, composed
 from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.layout import stamp
-from epc.records.rows import Call
+from epc.records.rows import ASKED, COMPOSED, RECORDED, Call
 
 
 def answered_row(

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from epc.analysis.sharing import BATCHED, CACHED
 from epc.digests import sha256
 from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
@@ -30,6 +29,7 @@ from epc.protocol.results import Json
 from epc.protocol.votes import Vote
 from epc.records.calls import call_of
 from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
+from epc.records.rows import BATCHED, CACHED
 
 _HEX_DIGITS: Final = 8
 _BESIDE: Final = "panel"

@@ -18,10 +18,10 @@ from typing import BinaryIO, Final
 
 import msgspec
 
-from epc.analysis.sharing import CACHED
 from epc.errors import UsageError, WorldError, able_to
 from epc.protocol.results import Json
 from epc.records.layout import JOURNAL, LONGEST_CALL
+from epc.records.rows import CACHED
 from epc.records.strict_json import dumps_line, remove_unfinished
 
 TORN: Final = "journal.torn"  # what is left of lines

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from epc.analysis.sharing import is_taken, with_origin
 from epc.engine.finish import in_order, write_record
 from epc.engine.plan import Plan, load, save
 from epc.errors import UsageError
@@ -16,6 +15,7 @@ from epc.protocol.results import Json
 from epc.records.canary import TWICE, canary, in_words
 from epc.records.layout import RAW
 from epc.records.manifest import Manifest
+from epc.records.rows import is_taken, with_origin
 from epc.records.strict_json import dumps_line, read_lines
 from epc.records.validate import validate
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from epc.analysis.sharing import origin_of_run, with_origin
 from epc.engine import forecast
 from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
@@ -44,7 +43,7 @@ from epc.records.findings import Findings
 from epc.records.layout import CALLS, MANIFEST, digest
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest, manifest_path
-from epc.records.rows import read_rows
+from epc.records.rows import origin_of_run, read_rows, with_origin
 from epc.spec.domains import Domain
 from epc.version import __version__
 

@@ -75,6 +75,33 @@ class Call(Struct, frozen=True, kw_only=True):
     votes: tuple[str, ...] | None = None
 
 
+# How a call was answered (Reading R76): its `origin`.
+ASKED: Final = "asked"
+CACHED: Final = "cache"
+BATCHED: Final = "batch"
+RECORDED: Final = "recorded"
+COMPOSED: Final = "composed"  # of what the members of a wrapper said
+_TAKEN: Final = "run:"
+
+
+def origin_of_run(calls_sha256: str) -> str:
+    """Return the origin of an answer that was taken over from a run, by its calls' SHA-256."""
+    return f"{_TAKEN}{calls_sha256}"
+
+
+def is_taken(origin: str | None) -> bool:
+    """Return whether an answer was taken over from another run, named or by the cache."""
+    return origin is not None and (origin == CACHED or origin.startswith(_TAKEN))
+
+
+def with_origin(call: Json) -> Json:
+    """Return a call that says when and how it was answered, if only that nobody knows.
+
+    Records that were written before calls stated it do not.
+    """
+    return {"answered_at": None, "origin": "unknown", **call}
+
+
 class WeightRow(Struct, frozen=True, kw_only=True):
     """A strategy's weight at the end of a phase."""
 

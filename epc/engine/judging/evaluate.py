@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from epc.analysis.sharing import with_origin
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Caller, Watch
@@ -53,6 +52,7 @@ from epc.records.judging.prompts import (
     read_prompt,
 )
 from epc.records.layout import CALLS, decoding_json, decoding_of, stamp
+from epc.records.rows import with_origin
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.usage import Usage
 from epc.spec.judge_v1 import RULES, VERDICTS, Method

@@ -13,14 +13,12 @@ from epc.analysis.sharing import (
     Answer,
     answer_of,
     is_one,
-    is_taken,
-    origin_of_run,
     shared,
     shared_by_runs,
-    with_origin,
 )
 from epc.records.calls import call_of
 from epc.records.manifest import Manifest
+from epc.records.rows import origin_of_run
 
 SUM = "0123456789abcdef" * 4
 HOSTED = {**call(1), "latency_s": 0.731204518, "reply": '{"id": "chatcmpl-1"}'}
@@ -138,17 +136,3 @@ def test_reading_r76_records_of_the_same_calls_share_them_all(tiny: Run, tmp_pat
 
 def test_reading_r76_a_mocks_answers_are_facts_none_is_shared(tiny: Run, tmp_path: Path) -> None:
     assert counted(tiny.parsed(), tiny.parsed(), tmp_path) == ((0, 0), (0, 0))
-
-
-def test_reading_r76_a_call_of_before_says_that_nobody_knows() -> None:
-    old = {key: value for key, value in call(1).items() if key not in ("answered_at", "origin")}
-
-    assert with_origin(old) == {**old, "answered_at": None, "origin": "unknown"}
-    assert with_origin(call(1)) == call(1)
-
-
-def test_reading_r76_taken_over_is_neither_asked_nor_a_batch() -> None:
-    taken = [is_taken(origin) for origin in ("cache", origin_of_run(SUM))]
-    own = [is_taken(origin) for origin in (None, "asked", "batch", "recorded", "unknown")]
-
-    assert (taken, own) == ([True] * 2, [False] * 5)

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+from engine_support import call
 from records_support import Run
 
 from epc.records.findings import Findings
-from epc.records.rows import MAX_UNUSABLE, read_rows
+from epc.records.rows import MAX_UNUSABLE, is_taken, origin_of_run, read_rows, with_origin
 
 WEIGHT = b'{"phase":"text","seed":0,"strategy":"x","weight":0.5}\n'
 
@@ -51,3 +52,17 @@ def test_rows_written_by_a_run_are_all_usable(flip: Run) -> None:
     for name, count in (("trials", 60), ("weights", 132)):
         assert len(list(read_rows(flip.folder, name, findings, clause="c"))) == count
     assert len(findings) == 0
+
+
+def test_reading_r76_a_call_of_before_says_that_nobody_knows() -> None:
+    old = {key: value for key, value in call(1).items() if key not in ("answered_at", "origin")}
+
+    assert with_origin(old) == {**old, "answered_at": None, "origin": "unknown"}
+    assert with_origin(call(1)) == call(1)
+
+
+def test_reading_r76_taken_over_is_neither_asked_nor_a_batch() -> None:
+    taken = [is_taken(origin) for origin in ("cache", origin_of_run("0123456789abcdef" * 4))]
+    own = [is_taken(origin) for origin in (None, "asked", "batch", "recorded", "unknown")]
+
+    assert (taken, own) == ([True] * 2, [False] * 5)
