@@ -182,7 +182,7 @@ def rows(case: Case, tasks: int, runs: int) -> Iterator[tuple[object, ...]]:
 
 
 def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the rows of `site/docs/statistics.md`."""
+    """Return the rows of which `site/docs/data/coupling-intervals.csv` has some."""
     return [
         "| {case} | {strategies} | {tasks} | {figure} |".format(**line)
         + "".join(f" {float(line[name]):.3f} |" for name in ("truth", "mean", "sd"))

@@ -85,7 +85,7 @@ def row(kind: Kind, mode: str, tasks: int, runs: int) -> tuple[object, ...]:
 
 
 def page_rows(lines: Iterable[Mapping[str, str]]) -> list[str]:
-    """Return the rows of `site/docs/statistics.md`: percentages, bold where a null fails."""
+    """Return the rows of `site/docs/data/coupling-*.csv`: percentages, bold where a null fails."""
     rates = {}
     for line in lines:
         rate = f"{100 * int(line['coupled']) / int(line['runs']):.0f}"
