@@ -9,7 +9,15 @@ from scipy import stats
 
 from epc.analysis.ballots import Ballot, Said
 from epc.analysis.observed_figures import Figure
-from epc.analysis.succession import _corrected, agreed
+from epc.analysis.succession import (
+    Agreement,
+    Measurement,
+    Succession,
+    Successor,
+    _corrected,
+    agreed,
+    best_of_each,
+)
 from epc.records.observed.types import Judge, Prompt, Setting
 from epc.statistics.clusters import clustered_share
 
@@ -168,3 +176,71 @@ def test_a_choice_among_several_widens_the_interval_s_lower_end() -> None:
     assert _corrected(two, 2) == pytest.approx(
         0.8 - 0.1 * stats.t.isf(0.0125, 1) / stats.t.isf(0.025, 1)
     )
+
+
+def agreement(model: str, low: float, **given: Any) -> Agreement:
+    fixed: dict[str, Any] = {
+        "judge": f"{model}/P", "model": model, "sources": ("s",), "prompt": "P",
+        "same_decoding": True, "subset": None, "items": 1000, "shared_answers": 0,
+        "alike": Figure(value=low + 0.05, ci95=(low, low + 0.1), n=1000, items=1000),
+        "chance": 0.5, "shifts": {},
+    }  # fmt: skip
+    return Agreement(**fixed | given)
+
+
+def succession(*successors: Successor) -> Succession:
+    return Succession(
+        name="old", as_of="2026-11-26", state=(), named={"new": "served", "newer": "served"},
+        aliases=(), recorded=10, elsewhere=(), successors=successors,
+        measurement=Measurement(why="w", command="c", calls=1),
+        named_by={"new": ("x", "y"), "newer": ("z",)},
+    )  # fmt: skip
+
+
+def test_reading_r96_a_successor_exceeds_chance_by_the_margin_and_loses_no_right_answers() -> None:
+    def shift(value: float) -> dict[str, Figure]:
+        return {"better": Figure(value=value, ci95=(value - 0.03, value + 0.03), n=9, items=1000)}
+
+    assert agreement("k", 0.61).unfit(1) == ""
+    assert "not shown to exceed chance by 10 points, as the best of 2" in (
+        agreement("k", 0.6).unfit(2)
+    )
+    assert "exceed chance" in agreement("k", 0.601).unfit(50), "the best of many is lucky"
+    none = agreement("k", 0.9, alike=Figure(value=0.9, ci95=None, n=1, items=1))
+    assert none.unfit(1) == "the common items are too few for an interval"
+    assert none.floor == 0
+    assert agreement("k", 0.9, shifts=shift(-0.06)).unfit(1) == ""
+    assert "lower by more than 10 points (-8.0 [" in agreement("k", 0.9, shifts=shift(-0.08)).unfit(
+        1
+    )
+    lost = {"better": Figure(value=0.0, ci95=None, n=1, items=1)}
+    assert "may be lower" in agreement("k", 0.9, shifts=lost).unfit(1)
+
+
+def test_only_who_is_served_and_fit_over_all_tasks_can_be_named() -> None:
+    gone = Successor(agreement=agreement("gone", 0.9), state="ended", living=False)
+    kind = Successor(agreement=agreement("kind", 0.9, subset="s"), state="served", living=True)
+    weak = Successor(agreement=agreement("weak", 0.4), state="served", living=True)
+    good = Successor(agreement=agreement("good", 0.8), state="served", living=True)
+
+    found = succession(gone, kind, weak, good)
+
+    assert found.living == [weak, good]
+    assert found.fit is good
+    assert succession(gone, kind, weak).fit is None
+    assert found.instead == ["x and y names new instead: served", "z names newer instead: served"]
+
+
+def test_each_other_judge_stands_once_in_its_best_way_with_the_kinds_of_that_way() -> None:
+    def one(low: float, **given: Any) -> Successor:
+        return Successor(agreement=agreement("k", low, **given), state="served", living=True)
+
+    best, other = one(0.8), one(0.7, prompt="Q")
+    kinds = [one(0.6, subset="s"), one(0.5, subset="s", prompt="Q"), one(0.4, subset="t")]
+    alone = Successor(agreement=agreement("l", 0.5), state="served", living=True)
+
+    first, second = best_of_each(succession(best, other, alone, *kinds))
+
+    assert (first.successor, first.ways) == (best, 2)
+    assert [kind.subset for kind in first.kinds] == ["s", "t"]
+    assert (second.successor, second.ways, second.kinds) == (alone, 1, ())

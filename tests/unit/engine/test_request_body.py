@@ -4,8 +4,18 @@ from typing import Any
 
 import pytest
 
-from epc.engine.request_body import require_sendable
+from epc.engine.request_body import (
+    DEEPSEEK,
+    EFFORT,
+    LLAMACPP,
+    OPENROUTER,
+    QWEN,
+    TEMPLATE,
+    require_sendable,
+    response_format,
+)
 from epc.errors import UsageError
+from epc.protocol.config import REASONING
 
 
 @pytest.mark.parametrize(
@@ -49,3 +59,41 @@ def test_a_secret_variable_is_refused_by_its_name(monkeypatch: pytest.MonkeyPatc
         require_sendable({"a": {"b": ["so plain-words-of-mine, you see"]}})
 
     assert "plain-words" not in str(refused.value)
+
+
+def test_reading_r79_every_way_to_ask_for_reasoning_has_each_level() -> None:
+    for levels in (EFFORT, OPENROUTER, DEEPSEEK, TEMPLATE, LLAMACPP):
+        assert {*levels} == {*REASONING}
+    assert {*QWEN} == {"none", "high"}
+    assert EFFORT["low"] == {"reasoning_effort": "low"}
+    assert OPENROUTER["none"] == {"reasoning": {"effort": "none"}}
+    assert DEEPSEEK["none"] == {"thinking": {"type": "disabled"}}
+    assert DEEPSEEK["high"] == {"thinking": {"type": "enabled"}, "reasoning_effort": "high"}
+    off = {"chat_template_kwargs": {"enable_thinking": False, "thinking": False}}
+    on = {"enable_thinking": True, "thinking": True}
+    assert TEMPLATE["none"] == LLAMACPP["none"] == off
+    assert TEMPLATE["low"] == {"chat_template_kwargs": on, "reasoning_effort": "low"}
+    assert LLAMACPP["low"] == {"chat_template_kwargs": {**on, "reasoning_effort": "low"}}
+    assert QWEN["high"] == {"enable_thinking": True}
+    assert QWEN["none"] == {"enable_thinking": False}
+
+
+def test_a_constraint_is_json_a_schema_or_nothing_that_a_body_has() -> None:
+    assert response_format("json") == {"type": "json_object"}
+    assert response_format(None) is response_format("ab") is None
+    found = response_format("judge_reply")
+    assert found is not None
+    assert (found["type"], found["json_schema"]["name"]) == ("json_schema", "judge_reply")
+    assert found["json_schema"]["strict"] is True
+    inner = found["json_schema"]["schema"]
+    assert {*inner["properties"]} == {*inner["required"]}, "strict modes refuse optional keys"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [("temperature", "use --temperature"), ("max_completion_tokens", "use --max-tokens"),
+     ("messages", "the protocol sets it"), ("tools", "the protocol sets it")],
+)  # fmt: skip
+def test_what_the_protocol_or_an_option_sets_is_refused(key: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        require_sendable({key: 1})
