@@ -29,7 +29,6 @@ def answered_row(
         "limit_field": completion.limit_field,
         "reply": None if completion.reply is None else storable(completion.reply),
         "headers": None if headers is None else {k: storable(v) for k, v in headers.items()},
-        "request_id": None if completion.request_id is None else storable(completion.request_id),
     }
     return {
         "id": name,

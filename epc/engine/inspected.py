@@ -18,7 +18,7 @@ from epc.engine.limits import Ticket
 from epc.engine.model import CallError, Completion, Identity
 from epc.engine.providers import NATIVE, Provider
 from epc.engine.remote import Remote, address_of, public_address
-from epc.engine.replies import request_id, without_secrets
+from epc.engine.replies import without_secrets
 from epc.errors import UsageError
 from epc.extras import MissingExtraError
 from epc.protocol.config import Decoding
@@ -267,7 +267,6 @@ def _completion(
         text=text,
         served_model=named(served),
         finish_reason=stopped,
-        request_id=request_id({}, response.get("id") or response.get("responseId")),
         # Inspect says 0 where the provider said nothing, and no prompt has 0 tokens.
         tokens_in=(usage.input_tokens or None) if usage else None,
         tokens_out=usage.output_tokens if usage and usage.input_tokens else None,

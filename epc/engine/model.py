@@ -50,8 +50,8 @@ class Completion(Struct, frozen=True, kw_only=True):
     `reply` is the whole body that the answer was read from, `headers` are those of the reply that
     may be kept; None where the model is no provider's. `reasoning` is what the model wrote for
     itself before, as far as it is shown. `limit_field` is how the request spelt the most tokens,
-    where the endpoint refused the usual spelling. `request_id` is the provider's name of the
-    request. Units: tokens; seconds of latency.
+    where the endpoint refused the usual spelling. Units: tokens; seconds of
+    latency.
     """
 
     text: str
@@ -67,7 +67,6 @@ class Completion(Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     reasoning_tokens: int | None = None
     limit_field: str | None = None
-    request_id: str | None = None
 
 
 class Identity(Struct, frozen=True, kw_only=True):

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from epc.engine.asking import Line
 from epc.engine.limits import Ticket, gate_of
 from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.engine.providers import Provider
-from epc.engine.replies import request_id
 from epc.engine.secrets import in_address, redactor
 from epc.errors import UsageError
 from epc.protocol.config import REFERENCE_DECODING, Decoding
@@ -90,8 +88,7 @@ class Remote(ABC):
         Raises: TransientError if asking again may help, CallError if it cannot.
         """
         text = body[:2000].decode("utf-8", "replace")
-        answer = self._line.refused(status, text, headers, retries=retries)
-        return structs.replace(answer, request_id=request_id(headers, redact=self._redact))
+        return self._line.refused(status, text, headers, retries=retries)
 
     @abstractmethod
     async def close(self) -> None:

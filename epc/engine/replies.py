@@ -12,9 +12,6 @@ from epc.engine.secrets import redact
 from epc.json_text import storable
 from epc.records.replies import AnotherProtocolError, Said, decoded, read_completion
 
-_LONGEST_ID: Final = 200  # characters
-_OPENAIS_ID: Final = "x-request-id"
-_OTHERS_ID: Final = "request-id"
 _UNUSABLE: Final = (400, 422)
 # How endpoints say that they do not take a field, beside its name.
 _UNKNOWN_FIELD: Final = (
@@ -74,25 +71,9 @@ def completion(
         # A secret that came in parts still stands in them.
         reply=reply if (text, thought) == (said.answer, said.reasoning) else None,
         headers=None if headers is None else {k: redact(v) for k, v in headers.items()},
-        request_id=request_id(headers or {}, value.get("id"), redact),
         reasoning=storable(thought),
         reasoning_tokens=said.reasoning_tokens,
     )
-
-
-def request_id(
-    headers: Mapping[str, str], body_id: object = None, redact: Callable[[str], str] = redact
-) -> str | None:
-    """Return the provider's own name of a request, by its headers or else its body."""
-    identifier = headers.get(_OPENAIS_ID) or headers.get(_OTHERS_ID) or body_id
-    if (
-        not isinstance(identifier, str)
-        or not identifier
-        or not identifier.isprintable()
-        or len(identifier) > _LONGEST_ID
-    ):
-        return None
-    return redact(identifier)[:_LONGEST_ID]
 
 
 def refuses_field(status: int, body: bytes, field: LimitField) -> bool:

@@ -80,7 +80,7 @@ def test_a_key_that_an_endpoint_echoes_is_left_nowhere(
         said += resumed.stdout + resumed.stderr
         said += epc("show", tmp_path / "run", "--format", "json").stdout
         calls = read_rows(tmp_path / "run" / "calls.jsonl")
-        assert {call["request_id"] for call in calls} == {"Bearer [OPENAI_API_KEY]"}
+        assert {call["headers"]["x-request-id"] for call in calls} == {"Bearer [OPENAI_API_KEY]"}
         assert epc("validate", tmp_path / "run").returncode == 0
     else:
         assert done.returncode == 3

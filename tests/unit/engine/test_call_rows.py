@@ -29,7 +29,7 @@ def test_an_answer_has_the_second_in_utc_and_what_was_told_of_it() -> None:
     )
     assert (row["answer"], row["tokens_in"], row["tokens_out"], row["retries"]) == ("A", 7, 1, 2)
     assert (row["origin"], row["occasion"], row["latency_s"]) == ("asked", "0/text/1", 0.5)
-    optional = {"reasoning", "reasoning_tokens", "limit_field", "reply", "headers", "request_id"}
+    optional = {"reasoning", "reasoning_tokens", "limit_field", "reply", "headers"}
     assert not optional & row.keys()
 
 
@@ -42,13 +42,13 @@ def test_a_recorded_verdict_was_given_nobody_knows_when() -> None:
 def test_reading_r79_reasoning_and_all_that_a_reply_holds_are_kept_as_far_as_json_can() -> None:
     done = Completion(
         text="A\ud800", reasoning="so", reasoning_tokens=3, limit_field="max_tokens",
-        reply="{}", headers={"x": "y\ud800"}, request_id="r",
+        reply="{}", headers={"x": "y\ud800"},
     )  # fmt: skip
 
     row = answered_row("n", question(), done, None, NOW)
 
     assert (row["reasoning"], row["reasoning_tokens"], row["reply"]) == ("so", 3, "{}")
-    assert (row["limit_field"], row["request_id"]) == ("max_tokens", "r")
+    assert row["limit_field"] == "max_tokens"
     row["answer"].encode()
     row["headers"]["x"].encode()
     assert answered_row("n", question(), Completion(text="A", reply=""), None, NOW)["reply"] == ""

@@ -82,7 +82,6 @@ def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(endpoint: End
         latency_s=answer.latency_s,
         reply=completion(answer.text).body.decode(),
         headers={"content-type": "application/json"},
-        request_id="chatcmpl-1",
     )
     assert answer.text in ("A", "B")
     assert 0 < answer.latency_s < 30

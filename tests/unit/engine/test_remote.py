@@ -92,22 +92,13 @@ def test_an_answer_that_comes_is_returned(endpoint: Endpoint) -> None:
     assert ask().text == "B"
 
 
-def test_reading_r37_an_answer_that_is_withheld_keeps_the_providers_name_of_the_request(
-    endpoint: Endpoint,
-) -> None:
+def test_reading_r37_an_answer_that_is_withheld_is_an_answer(endpoint: Endpoint) -> None:
     body = b'{"error": {"message": "no", "code": "content_filter"}}'
-    endpoint.behave = lambda _: Reply(status=400, body=body, headers={"x-request-id": "req-7"})
+    endpoint.behave = lambda _: Reply(status=400, body=body)
 
     answer = ask()
 
-    assert (answer.text, answer.finish_reason, answer.request_id) == ("", "content_filter", "req-7")
-
-
-def test_a_secret_in_the_name_of_a_request_is_not_kept(endpoint: Endpoint) -> None:
-    body = b'{"error": {"message": "no", "code": "content_filter"}}'
-    endpoint.behave = lambda _: Reply(status=400, body=body, headers={"x-request-id": CANARY})
-
-    assert ask().request_id == "[OPENAI_API_KEY]"
+    assert (answer.text, answer.finish_reason) == ("", "content_filter")
 
 
 def test_a_refusal_is_said_with_the_variable_of_the_key(endpoint: Endpoint) -> None:

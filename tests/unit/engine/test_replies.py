@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from epc.engine.replies import meant_status, refuses_field, request_id, without_secrets
+from epc.engine.replies import meant_status, refuses_field, without_secrets
 
 
 def failed(code: object) -> bytes:
@@ -30,23 +30,6 @@ def failed(code: object) -> bytes:
 )
 def test_a_status_inside_the_body_counts_where_it_is_a_failure(body: bytes, expected: int) -> None:
     assert meant_status(200, body) == expected
-
-
-@pytest.mark.parametrize(
-    ("headers", "body_id", "expected"),
-    [
-        ({"x-request-id": "r-1"}, "b-1", "r-1"),
-        ({}, "b-1", "b-1"),
-        ({}, 7, None),
-        ({}, "", None),
-        ({}, "a\nb", None),
-        ({}, "x" * 10_000, None),
-    ],
-)
-def test_a_request_is_named_by_its_headers_or_else_its_body(
-    headers: dict[str, str], body_id: object, expected: str | None
-) -> None:
-    assert request_id(headers, body_id) == expected
 
 
 def test_a_field_is_refused_by_a_reply_that_names_it_and_says_it_is_unknown() -> None:
