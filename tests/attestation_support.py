@@ -149,7 +149,12 @@ class Sigstore:
         names = x509.SubjectAlternativeName([x509.UniformResourceIdentifier(identity)])
         builder = (
             x509.CertificateBuilder(
-                self.name, x509.Name([]), key.public_key(), 2, DAY, DAY + timedelta(minutes=10)
+                self.name,
+                x509.Name([]),
+                key.public_key(),
+                2,
+                DAY,
+                DAY + timedelta(minutes=10),
             )
             .add_extension(_usage(signs=True), critical=True)
             .add_extension(
@@ -197,7 +202,12 @@ class Sigstore:
         ).encode()
         log = hashlib.sha256(_der(self.signatures)).digest()
         moment = int(DAY.timestamp()) + 60
-        promised = {"body": _64(body), "integratedTime": moment, "logID": log.hex(), "logIndex": 0}
+        promised = {
+            "body": _64(body),
+            "integratedTime": moment,
+            "logID": log.hex(),
+            "logIndex": 0,
+        }
         canonical = json.dumps(promised, sort_keys=True, separators=(",", ":")).encode()
         leaf = hashlib.sha256(b"\0" + body).digest()
         note = f"rekor.example - 1\n1\n{_64(leaf)}\n"

@@ -63,7 +63,11 @@ def completion(text: str | None, **changed: Any) -> Reply:
         "model": "served-model-0806",
         "system_fingerprint": "fp_44709d6fcb",
         "choices": [
-            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": text},
+            }
         ],
         "usage": {"prompt_tokens": 21, "completion_tokens": 3, "total_tokens": 24},
     }

@@ -240,7 +240,13 @@ def sitting(
         assert resumed is not None
         opened = resumed
     work = measure(
-        opened, folder, clock=lambda: now, watch=watch, limits=limits, batches=batches, wait=wait
+        opened,
+        folder,
+        clock=lambda: now,
+        watch=watch,
+        limits=limits,
+        batches=batches,
+        wait=wait,
     )
     return asyncio.run(work)
 

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from batch_support import AnthropicBatches, BatchProvider, GoogleBatches, answered_line, served_by
+from batch_support import (
+    AnthropicBatches,
+    BatchProvider,
+    GoogleBatches,
+    answered_line,
+    served_by,
+)
 from endpoint_support import Endpoint, Received, Reply, serving
 from engine_support import digest, environment
 

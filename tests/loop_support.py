@@ -35,7 +35,12 @@ def scored(candidate: str, item: str, score: float) -> Row:
 
 
 def check_rows(
-    *, items: int = 200, judged: float = 1.0, right: float = 0.2, labels: int = 200, rng: int = 1
+    *,
+    items: int = 200,
+    judged: float = 1.0,
+    right: float = 0.2,
+    labels: int = 200,
+    rng: int = 1,
 ) -> list[Row]:
     """Return checks of seed and final; the final's score and share right are higher by so much."""
     draws = np.random.default_rng(rng)
@@ -69,4 +74,7 @@ def run_files(
     """Write a log and its checks, each line changed, or left out, as the test says."""
     logged = [row for each in log_rows() if (row := log(each)) is not None]
     rows = [row for each in check_rows(**options) if (row := checks(each)) is not None]
-    return (written(folder / "run.loop.jsonl", logged), written(folder / "run.checks.jsonl", rows))
+    return (
+        written(folder / "run.loop.jsonl", logged),
+        written(folder / "run.checks.jsonl", rows),
+    )

@@ -19,7 +19,12 @@ TYPED = [
     ("azure/gpt-4-0613", "azure-foundry", "expired since 2025-06-06 (retired)", ""),
     ("gemini/gemini-2.5-pro", "google-gemini-api", "expiring: will be retired on 2026-12-01", ""),
     ("gpt-4", "openai", "expired since 2026-10-23 (retired)", "gpt-4 meant gpt-4-0613"),
-    ("gpt-3.5-turbo", "openai", "expired since 2026-10-23 (retired)", "meant gpt-3.5-turbo-0125"),
+    (
+        "gpt-3.5-turbo",
+        "openai",
+        "expired since 2026-10-23 (retired)",
+        "meant gpt-3.5-turbo-0125",
+    ),
     ("gpt-3.5-turbo-0301", "openai", "expired since 2024-09-13 (retired)", ""),
     ("gpt-35-turbo-0613", "azure-foundry", "expired since 2025-02-13 (retired)", ""),
     ("gpt-4-1106-preview", "openai", "expired since 2026-10-23 (retired)", ""),

@@ -126,7 +126,12 @@ def snapshot(
 
 
 def measured(
-    tag: str = "v1.0-Judge-1", *, by: str = "A", low: float = 1.0, high: float = 1.2, **given: Any
+    tag: str = "v1.0-Judge-1",
+    *,
+    by: str = "A",
+    low: float = 1.0,
+    high: float = 1.2,
+    **given: Any,
 ) -> Snapshot:
     """Return a measured snapshot whose mean gammas have the interval from `low` to `high`."""
     told = OWN_DATA | {

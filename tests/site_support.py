@@ -33,7 +33,10 @@ AS_OF = "2026-04-01"
 REAL_DAY = date(2026, 11, 26)
 WEIGHTS = f"sha256:{'ab' * 32}"
 ADDRESS = "https://registry.example/epc/"
-IN_A_WORKFLOW = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "lab/registry"}
+IN_A_WORKFLOW = {
+    "GITHUB_SERVER_URL": "https://github.com",
+    "GITHUB_REPOSITORY": "lab/registry",
+}
 _MOMENT = "1774958400"  # any fixed moment
 _OUTSIDE = dict.fromkeys(IN_A_WORKFLOW, "")  # wherever these tests are run
 

@@ -36,7 +36,11 @@ VALUES = {
     "statement": OWN_ROOMS,
 }
 # Tables' rows that are called so; what is wrong with documents that are none yet.
-OTHER_ROWS = {"registry/checking.py", "site/charts/history.py", "site/charts/timeline.py"}
+OTHER_ROWS = {
+    "registry/checking.py",
+    "site/charts/history.py",
+    "site/charts/timeline.py",
+}
 
 
 def accesses(tree: ast.AST) -> Iterator[tuple[int, str, str]]:

@@ -475,7 +475,11 @@ def same_weights(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> N
     for concurrency in (1, 32, 256):
         where = folder / str(concurrency)
         cost = run(
-            where, seeds=list(range(seeds)), rounds=rounds, reuse="none", concurrency=concurrency
+            where,
+            seeds=list(range(seeds)),
+            rounds=rounds,
+            reuse="none",
+            concurrency=concurrency,
         )
         weights.add((where / "weights.jsonl").read_bytes())
         line(f"{concurrency} under way, shuffled: wall", f"{cost.wall_s:.2f} s")

@@ -188,7 +188,11 @@ class Run:
     """One run from its beginning to its end, through whatever befalls it."""
 
     def __init__(
-        self, case: Scenario, wire: Wire, processes: ForkServerContext, folder: Path
+        self,
+        case: Scenario,
+        wire: Wire,
+        processes: ForkServerContext,
+        folder: Path,
     ) -> None:
         self.case, self.endpoint, self.wire, self.folder = case, wire.endpoint, wire, folder
         self.processes = processes
@@ -245,7 +249,10 @@ class Run:
             return ended
         self.may_repeat += self.case.concurrency * 2  # both roles may have so many under way
         return sit(
-            self.folder, self._request, limits, begun=lambda cancel: self._at(moment, cancel)
+            self.folder,
+            self._request,
+            limits,
+            begun=lambda cancel: self._at(moment, cancel),
         )
 
     @property

@@ -95,7 +95,13 @@ def corrections(rng: Generator) -> Iterator[str]:
     """PASS shares put right, 500 sets each: prediction-powered, and Rogan and Gladen"""
     yield "| outputs | labels | errs in 2%, kindly | 2%, both ways | 5%, kindly | 5%, both ways |"
     yield "|---|---|---|---|---|---|"
-    for questions, labels in ((60, 20), (60, 40), (120, 30), (120, 40), (400, 40)):
+    for questions, labels in (
+        (60, 20),
+        (60, 40),
+        (120, 30),
+        (120, 40),
+        (400, 40),
+    ):
         cells = []
         for erring in (0.02, 0.05):
             for kind in (1.0, 0.5):

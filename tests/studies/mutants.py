@@ -34,7 +34,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as pytest has it for the tests
 
-from studies.mutation_page import TABLE, Mutant, classes, part, published, rows_of, summary, written
+from studies.mutation_page import (
+    TABLE,
+    Mutant,
+    classes,
+    part,
+    published,
+    rows_of,
+    summary,
+    written,
+)
 from studies.mutations import sites
 from studies.trying import Asked, Pool
 

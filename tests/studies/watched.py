@@ -113,7 +113,13 @@ def delays(rng: Generator) -> Iterator[str]:
             cells = []
             for quiet in (0, QUIET_DAYS):
                 made = watches(
-                    "alike", flips, rng, runs=1000, days=quiet + 165, changed=changed, quiet=quiet
+                    "alike",
+                    flips,
+                    rng,
+                    runs=1000,
+                    days=quiet + 165,
+                    changed=changed,
+                    quiet=quiet,
                 )
                 found = [day - quiet + 1 for day in _alarm_days(made) if day is not None]
                 cells.append(f"{len(found) / len(made):.0%} | {np.median(found):.0f}")

@@ -60,7 +60,9 @@ def where(_: int) -> int:
     return os.getpid()
 
 
-def hexadecimal(results: Iterator["NDArray[float64]"]) -> list[str]:
+def hexadecimal(
+    results: Iterator["NDArray[float64]"],
+) -> list[str]:
     return [value.hex() for block in results for value in block.reshape(-1).tolist()]
 
 

@@ -19,7 +19,15 @@ from scipy.stats import binomtest
 path.insert(0, str(Path(__file__).parents[2]))
 from studies.coupling import product
 from studies.coupling.cells import write
-from studies.coupling.generators import Chances, Domain, Kind, favourites, flat, ranked, tables
+from studies.coupling.generators import (
+    Chances,
+    Domain,
+    Kind,
+    favourites,
+    flat,
+    ranked,
+    tables,
+)
 from studies.coupling.intervals import exchanged
 
 SEED, LEVEL, SIZES, FRESH = 20261132, 0.05, (8, 16, 40, 100), "fresh 30"

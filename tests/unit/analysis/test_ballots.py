@@ -49,7 +49,9 @@ def test_a_mirrored_item_is_the_same_item_and_says_the_same() -> None:
     assert (each.saying, each.gold) == ((0, 1 / 2, 1 / 2), 1)
 
 
-def test_an_unreadable_answer_says_nothing_and_an_item_without_a_question_in_its_source() -> None:
+def test_an_unreadable_answer_says_nothing_and_an_item_without_a_question_in_its_source_alone() -> (
+    None
+):
     readable = said("x", "a", "a")
     unknown = verdict("y", "a", "a")
 

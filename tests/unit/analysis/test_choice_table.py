@@ -34,7 +34,7 @@ PICKS = {
         "q2": [(0, 0), (1, 0)],
         "q3": [(0, 1), (1, 1)],
         "q4": [(0, 0), (1, 1)],
-    }
+    },
 }
 
 
@@ -96,7 +96,9 @@ def shares(found: Choices, domain: str = "all") -> dict[tuple[tuple[str, ...], i
     return {(way.models, way.askings): right for way, right in ways}
 
 
-def test_the_answer_of_highest_mean_score_is_taken_and_ties_are_shared(verdicts: Verdicts) -> None:
+def test_the_answer_with_the_highest_mean_score_is_taken_and_ties_are_shared(
+    verdicts: Verdicts,
+) -> None:
     """Often, once: q1 1, q2 (.5 + 1) / 2, q3 (0 + 1) / 2, q4 1; twice: 1, 1, 11 to 9 is 1, 1.
 
     Twice, once: 0, .5, 1, .5; twice: 0, 11 to 11 is .5, 1, .5.
@@ -109,7 +111,9 @@ def test_the_answer_of_highest_mean_score_is_taken_and_ties_are_shared(verdicts:
     assert found[("twice",), 2] == pytest.approx((0 + 0.5 + 1 + 0.5) / 4)
 
 
-def test_two_judges_of_a_source_are_asked_once_and_their_scores_add_up(verdicts: Verdicts) -> None:
+def test_two_judges_of_a_source_are_asked_once_each_and_their_scores_add_up(
+    verdicts: Verdicts,
+) -> None:
     """By the runs of askings, which both begin together: the sums of the right and the wrong one.
 
     q1 10 to 10 twice: .5. q2 14 to 7, 8 to 14: .5. q3 10 to 11, 17 to 4: .5. q4 14 to 10: 1.

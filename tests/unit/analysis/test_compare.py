@@ -209,7 +209,8 @@ def test_reading_r45_without_raw_files_nothing_is_the_same(exhaustive: Run) -> N
 
 
 @pytest.mark.parametrize(
-    ("why", "verdict"), [("drift", "drifted"), ("reuse", "cannot_tell"), ("unlike", "cannot_tell")]
+    ("why", "verdict"),
+    [("drift", "drifted"), ("reuse", "cannot_tell"), ("unlike", "cannot_tell")],
 )
 def test_reading_r47_figures_alone_can_show_drift_if_they_have_no_other_cause(
     tmp_path: Path, why: str, verdict: str
@@ -260,7 +261,9 @@ def test_reading_r44_fresh_runs_of_equal_seeds_are_paired(tmp_path: Path) -> Non
     assert found.verdict == "drifted"
 
 
-def test_reading_r44_one_of_each_can_show_drift_alone(tmp_path: Path, exhaustive: Run) -> None:
+def test_reading_r44_one_of_each_can_show_drift_and_no_sameness(
+    tmp_path: Path, exhaustive: Run
+) -> None:
     script = tmp_path / "nearly.json"
     script.write_text('{"default": 0.99}')
     fresh = make_run(tmp_path / "f", evaluator=f"mock/scripted:{script}", seeds=12, rounds=20)

@@ -2,7 +2,15 @@
 
 import pytest
 
-from epc.analysis.judge_card import Answer, Card, Known, Range, Requirement, _section, answered
+from epc.analysis.judge_card import (
+    Answer,
+    Card,
+    Known,
+    Range,
+    Requirement,
+    _section,
+    answered,
+)
 from epc.errors import UsageError
 
 

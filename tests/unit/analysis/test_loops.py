@@ -388,7 +388,9 @@ def anchor(number: int, **more: Any) -> Row:
     return {"item": f"q{number}", "output": f"old {number}", "score": 6 + number % 3} | more
 
 
-def test_reading_r95_a_judge_that_gives_a_point_more_is_not_the_system(tmp_path: Path) -> None:
+def test_reading_r95_a_judge_that_gives_a_point_more_is_told_from_the_system(
+    tmp_path: Path,
+) -> None:
     parts, findings = drifted(tmp_path, [anchor(n) for n in range(0, 40, 4)])
 
     assert findings == []

@@ -91,7 +91,9 @@ def test_reading_r80_json_has_every_figure_with_its_share(opposed: Mitigated) ->
     assert into["plain"] == into["mitigated"] > 0.3
 
 
-def test_reading_r72_too_few_decisions_have_no_figure(home: Path, tmp_path: Path) -> None:
+def test_reading_r72_where_too_little_was_decided_there_is_no_figure(
+    home: Path, tmp_path: Path
+) -> None:
     wrapped = Run(folder=Path(shutil.copytree(home / "balanced", tmp_path / "ties")))
 
     def tie(manifest: Any) -> None:
@@ -109,7 +111,8 @@ def test_reading_r72_too_few_decisions_have_no_figure(home: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("ci95", "share"), [((0.1, 0.3), 0.25), ((0.0, 0.4), None), ((-0.1, 0.5), None), (None, None)]
+    ("ci95", "share"),
+    [((0.1, 0.3), 0.25), ((0.0, 0.4), None), ((-0.1, 0.5), None), (None, None)],
 )
 def test_reading_r80_a_share_is_only_of_a_figure_that_is_clear_of_0(
     ci95: tuple[float, float] | None, share: float | None
@@ -120,7 +123,9 @@ def test_reading_r80_a_share_is_only_of_a_figure_that_is_clear_of_0(
     assert one.as_json()["share"] == share
 
 
-def test_reading_r80_a_run_without_the_wrapper_is_refused(home: Path, tmp_path: Path) -> None:
+def test_reading_r80_a_run_that_the_wrapper_is_not_round_is_refused(
+    home: Path, tmp_path: Path
+) -> None:
     other = measured(tmp_path / "other", "mock/deterministic", rounds=2)
 
     for plain, wrapped in ((other.folder, home / "balanced"), (home / "balanced", home / "plain")):

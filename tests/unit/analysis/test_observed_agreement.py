@@ -152,7 +152,9 @@ def test_reading_r76_an_answer_that_two_judges_share_is_no_agreement() -> None:
         (("one", "stated"), True),
     ],
 )
-def test_reading_r77_no_judge_is_beside_itself(names: tuple[str, str], *, compared: bool) -> None:
+def test_reading_r77_a_judge_is_not_compared_with_itself(
+    names: tuple[str, str], *, compared: bool
+) -> None:
     lines = [verdict("1", "a", "a", setting=name) for name in names]
 
     assert bool(report(*lines).pairs) is compared

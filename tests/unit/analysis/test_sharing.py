@@ -102,7 +102,7 @@ def counted(
     return (executor.count, executor.answers), (evaluator.count, evaluator.answers)
 
 
-def test_reading_r76_manifests_say_what_either_took_from_the_other(
+def test_reading_r76_manifests_alone_say_what_either_took_from_the_other(
     tiny: Run, tmp_path: Path
 ) -> None:
     taken_by_left = {"executor": {origin_of_run(sum_of("b")): 4, origin_of_run(sum_of("c")): 5}}
@@ -128,11 +128,15 @@ def test_reading_r76_one_campaign_asked_its_executor_once(tiny: Run, tmp_path: P
     assert counted(of("a", "one"), of("b", "two"), tmp_path) == ((0, 20), (0, 10))
 
 
-def test_reading_r76_records_of_the_same_calls_share_them_all(tiny: Run, tmp_path: Path) -> None:
+def test_reading_r76_records_of_the_very_same_calls_share_all_of_them(
+    tiny: Run, tmp_path: Path
+) -> None:
     one = stated(tiny, "a", calls=(20, 10))
 
     assert counted(one, one, tmp_path) == ((20, 20), (10, 10))
 
 
-def test_reading_r76_a_mocks_answers_are_facts_none_is_shared(tiny: Run, tmp_path: Path) -> None:
+def test_reading_r76_a_mocks_answers_are_facts_and_none_is_shared(
+    tiny: Run, tmp_path: Path
+) -> None:
     assert counted(tiny.parsed(), tiny.parsed(), tmp_path) == ((0, 0), (0, 0))

@@ -131,7 +131,9 @@ def test_reading_r46_candidates_are_balanced(asked: Asked, number: int) -> None:
     assert max(every) - min(every) <= 1
 
 
-def test_reading_r46_candidates_are_the_same_in_any_order_of_the_pairs(asked: Asked) -> None:
+def test_reading_r46_candidates_are_the_same_in_whatever_order_the_pairs_come(
+    asked: Asked,
+) -> None:
     assert candidates(asked, 60) == candidates(dict(reversed(list(asked.items()))), 60)
 
 
@@ -141,7 +143,9 @@ def test_reading_r46_equal_questions_are_asked_once(asked: Asked) -> None:
     assert len(candidates({**asked, ("text", "again", "again"): first}, 500)) == 176
 
 
-def test_reading_r92_the_panel_is_24_pairs_answered_alike_three_times(asked: Asked) -> None:
+def test_reading_r92_the_panel_is_24_pairs_that_were_answered_alike_three_times(
+    asked: Asked,
+) -> None:
     keys = candidates(asked, 60)
     answers = list(first_day(asked).answers)
     answers[3] = structs.replace(answers[3], raws=("A", "B", "A"))
@@ -151,7 +155,9 @@ def test_reading_r92_the_panel_is_24_pairs_answered_alike_three_times(asked: Ask
     assert [answer.key for answer in panel] == [*keys[:3], *keys[4:25]]
 
 
-def test_reading_r92_a_first_answer_that_was_a_flip_is_no_change(run: Run, asked: Asked) -> None:
+def test_reading_r92_a_first_answer_that_was_a_flip_is_no_change_for_ever(
+    run: Run, asked: Asked
+) -> None:
     """Two of 60 recorded answers were flips: no day differs from the panel because of that."""
     found = stands(run, asked, [0] * 30, turned=2)
 
@@ -182,7 +188,9 @@ def test_reading_r92_fewer_unanimous_pairs_are_said_with_the_power_that_is_left(
     assert f"of 20% with {by_hand:.0%} probability" in text
 
 
-def test_reading_r92_without_a_unanimous_pair_nothing_is_watched(run: Run, asked: Asked) -> None:
+def test_reading_r92_without_a_unanimous_pair_nothing_can_be_watched(
+    run: Run, asked: Asked
+) -> None:
     found = stands(run, asked, [], torn=60)
 
     assert (found.verdict, found.history.panel) == ("cannot_tell", ())
@@ -319,7 +327,9 @@ def test_reading_r76_an_answer_of_an_earlier_day_is_no_answer_of_this_one(
     assert "/watch/0/answers/4/answered_at: 2026-06-30T23:59:59Z is before" in str(error.value)
 
 
-def test_reading_r46_a_torn_history_is_no_shorter_one(asked: Asked, tmp_path: Path) -> None:
+def test_reading_r46_a_torn_history_is_not_taken_for_a_shorter_one(
+    asked: Asked, tmp_path: Path
+) -> None:
     path = tmp_path / "watch.jsonl"
     append_day(path, first_day(asked))
     path.write_text(path.read_text("utf-8")[:-40], "utf-8")

@@ -204,7 +204,7 @@ def test_epc_2_5_values_that_cannot_be_are_found(
     ("share", "n", "biased"),
     [(0.5, 16, False), (0.6875, 16, False), (1.0, 16, True), (0.0, 16, True), (1.0, 2, False)],
 )
-def test_reading_r6_a_leaning_to_a_place_takes_evidence(
+def test_reading_r6_a_preference_for_a_place_takes_evidence(
     share: float, n: int, *, biased: bool
 ) -> None:
     """Wilson's interval: 11 of 16 is 44 to 86%, 2 of 2 is 34 to 100%; both hold one half."""
@@ -235,7 +235,9 @@ def test_epc_5_2_a_gamma_above_the_papers_threshold_may_be_noise(
 
 
 @pytest.mark.parametrize(("high", "said"), [(0.79, True), (0.8, False)])
-def test_reading_r40_who_follows_the_order_is_named(high: float, *, said: bool) -> None:
+def test_reading_r40_an_evaluator_that_follows_the_order_is_named(
+    high: float, *, said: bool
+) -> None:
     swap = {"order_consistency": {"mean": 0.5, "ci95": [0.3, high]}}
 
     assert ("Reading R40" in problems(replace(SOUND, swap=swap))) == said

@@ -167,7 +167,9 @@ def test_reading_r38_a_table_known_for_certain_narrows_the_interval() -> None:
 
 
 @pytest.mark.parametrize("domain", ["text", "visual"])
-def test_reading_r38_rates_beyond_doubt_are_as_wide_as_certain_ones(domain: str) -> None:
+def test_reading_r38_rates_beyond_doubt_make_an_interval_as_wide_as_certain_ones(
+    domain: str,
+) -> None:
     """160,000 verdicts a strategy: tables drawn from them differ by less than seeds' noise."""
     vectors = pure(10, np.random.default_rng(1).random((10, 30)) < 0.5)
     certain, many = [[[1, 0, 0], [0, 1, 0]] * 4] * 11, [[[10_000, 10_000, 0]] * 8] * 11
@@ -200,7 +202,9 @@ def test_reading_r10_one_seed_has_no_interval_of_its_excess() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 3), st.floats(0, 3)), min_size=2, max_size=20))
-def test_reading_r15_a_measured_control_pairs_seeds(pairs: list[tuple[float, float]]) -> None:
+def test_reading_r15_a_measured_control_is_paired_seed_by_seed(
+    pairs: list[tuple[float, float]],
+) -> None:
     gammas, controls = zip(*pairs, strict=True)
 
     control = measured(gammas, controls)

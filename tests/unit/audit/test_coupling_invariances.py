@@ -218,7 +218,9 @@ def published(name: str) -> Measured:
 
 @pytest.mark.parametrize("name", PUBLISHED if is_night() else PUBLISHED[::5])
 @fewer_wheels()
-def test_reading_r73_none_of_this_changes_what_is_said_of_a_published_snapshot(name: str) -> None:
+def test_reading_r73_nothing_of_this_changes_what_is_said_of_a_published_snapshot(
+    name: str,
+) -> None:
     """All changes at once: strategies and tasks backwards, the other flag, domains exchanged."""
     measured = published(name)
     change = Change(

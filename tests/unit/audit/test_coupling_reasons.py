@@ -39,7 +39,12 @@ def by_chance(p_value: float, splits: int = 100) -> SimpleNamespace:
 
 @pytest.mark.parametrize(
     ("p_value", "cost", "expected"),
-    [(0.05, 0.02, True), (0.051, 0.02, False), (0.05, 0.019, False), (0.01, None, False)],
+    [
+        (0.05, 0.02, True),
+        (0.051, 0.02, False),
+        (0.05, 0.019, False),
+        (0.01, None, False),
+    ],
 )
 def test_reading_r71_coupled_is_beyond_chance_and_at_a_cost(
     p_value: float, cost: float | None, *, expected: bool

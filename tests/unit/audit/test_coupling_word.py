@@ -102,7 +102,9 @@ DECIDED = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", DECIDED)
-def test_reading_r71_the_adversary_s_worst_finds_are_no_worse_than_measured(place: int) -> None:
+def test_reading_r71_the_worst_finds_of_the_adversary_are_no_worse_than_was_measured(
+    place: int,
+) -> None:
     evaluator, rates = WORST["false"][place]
 
     runs = max(8, examples(80))

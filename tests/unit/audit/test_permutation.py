@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from epc.audit.permutation import arrangements, by_seeds, by_tasks, by_weights, residuals, splits
+from epc.audit.permutation import (
+    arrangements,
+    by_seeds,
+    by_tasks,
+    by_weights,
+    residuals,
+    splits,
+)
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule
 from epc.simulation.training import Odds, train, uniform_start

@@ -62,7 +62,10 @@ def test_reading_r75_a_pilot_finds_what_it_was_simulated_with(
     repeats: float, alike: float, reuse: Reuse, seeds: int
 ) -> None:
     population = Population(
-        evaluator="domain-favourites:high=0.7,low=0.4", tasks=(16, 16), repeats=repeats, alike=alike
+        evaluator="domain-favourites:high=0.7,low=0.4",
+        tasks=(16, 16),
+        repeats=repeats,
+        alike=alike,
     )
     runs = simulate_runs(
         population, runs=20, seeds=seeds, reuse=reuse, rng=np.random.default_rng(2)

@@ -195,7 +195,9 @@ def test_reading_r75_points_differ_in_their_runs_and_repeat_themselves() -> None
     assert first == again
     assert first.widths != other.widths
     assert first + other == Outcome(
-        runs=4, coupled=first.coupled + other.coupled, widths=first.widths + other.widths
+        runs=4,
+        coupled=first.coupled + other.coupled,
+        widths=first.widths + other.widths,
     )
 
 

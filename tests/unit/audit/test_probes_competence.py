@@ -210,7 +210,9 @@ def test_reading_r41_figures_hold_together(pairs: list[Verdicts]) -> None:
 
 
 @given(st.lists(VERDICTS, min_size=1, max_size=60))
-def test_reading_r41_other_names_of_places_change_no_consistency(pairs: list[Verdicts]) -> None:
+def test_reading_r41_naming_the_places_otherwise_changes_no_consistency(
+    pairs: list[Verdicts],
+) -> None:
     other = [Verdicts(first=p.exchanged, exchanged=p.first) for p in pairs]
 
     assert order_consistency(pairs) == order_consistency(other)

@@ -10,7 +10,12 @@ from numpy.typing import NDArray
 from oracle.observed_wheels import by_chance
 
 from epc.audit import redirection
-from epc.audit.redirection import RedirectionTest, recursion, redirected_interval, redirection_test
+from epc.audit.redirection import (
+    RedirectionTest,
+    recursion,
+    redirected_interval,
+    redirection_test,
+)
 from epc.audit.resampled import Estimate
 from epc.audit.transfer import Rates
 from epc.audit.units import Groups, Units, units_of
@@ -115,7 +120,9 @@ def p_by_enumeration(given: Units, rounds: int) -> float:
         (["AB", "BA"], ["AB", "BA"]),
     ],
 )
-def test_reading_r71_p_value_is_of_all_splits_listed(text: list[str], visual: list[str]) -> None:
+def test_reading_r71_p_value_is_that_of_all_splits_listed(
+    text: list[str], visual: list[str]
+) -> None:
     given = units(text, visual)
 
     test, _ = redirection_test(given, NOTHING, rounds=4, rule=RULE)

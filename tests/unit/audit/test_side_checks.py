@@ -9,7 +9,13 @@ from audit_support import Rows, table
 from budget_support import examples
 
 from epc.audit import side_checks
-from epc.audit.side_checks import TieTest, clustered, clusters, length_correlation, tie_test
+from epc.audit.side_checks import (
+    TieTest,
+    clustered,
+    clusters,
+    length_correlation,
+    tie_test,
+)
 from epc.audit.units import Units, units_of
 from epc.protocol.table import VerdictTable
 from epc.spec.domains import Domain

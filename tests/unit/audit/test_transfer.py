@@ -314,7 +314,9 @@ def difference_of_means(parts: Parts, one: list[float], other: list[float]) -> F
     return Figure(*(means(each @ parts.members) for each in rows))
 
 
-def test_reading_r74_jackknife_of_a_straight_statistic_has_the_formulas_variance() -> None:
+def test_reading_r74_jackknife_of_a_straight_statistic_has_no_bias_and_the_formulas_variance() -> (
+    None
+):
     """A difference of two means has a variance of s1^2 / 6 + s2^2 / 4."""
     text, visual = [1.0, 2, 4, 8, 16, 32], [3.0, 1, 4, 1]
     _, parts = dealt(6, 4)
@@ -414,7 +416,9 @@ def test_reading_r74_an_interval_is_students_with_the_blocks_of_the_smaller_doma
     ("fewest", "factor"),
     [(8, 1.5 * 8 / 6), (40, 1.5 * 40 / 38), (80, 1.25 * 80 / 78), (2, 1.5 * 2)],
 )
-def test_reading_r74_a_figure_moved_by_halves_has_their_spread(fewest: int, factor: float) -> None:
+def test_reading_r74_a_figure_that_only_halves_move_has_their_spread(
+    fewest: int, factor: float
+) -> None:
     """A square whose root the sample shows as 0: both halves of a cut have 2, or both have 0."""
     _, parts = dealt(fewest, 100)
     halves = np.tile([2.0, 2.0, 0.0, 0.0], (2, 32))

@@ -177,7 +177,8 @@ def test_reading_r72_a_task_decided_for_under_a_quarter_of_the_strategies_is_lef
 
 @pytest.mark.parametrize("whole", [True, False])
 def test_reading_r72_a_strategy_goes_with_the_only_tasks_that_it_was_decided_on(
-    *, whole: bool
+    *,
+    whole: bool,
 ) -> None:
     """Tasks 0 and 1 of text are decided for one of eight, so nothing of `a` is left there."""
     undecided = ".." if whole else "tt"

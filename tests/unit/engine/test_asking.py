@@ -39,7 +39,13 @@ def test_an_answer_says_how_often_it_was_asked_for(endpoint: Endpoint, pauses: l
 
 @pytest.mark.parametrize(
     ("said", "paused"),
-    [("7", 7.0), ("0.25", 0.25), ("90", 90.0), ("0", 0.0), ("Wed, 21 Oct 2020 07:28:00 GMT", 0.0)],
+    [
+        ("7", 7.0),
+        ("0.25", 0.25),
+        ("90", 90.0),
+        ("0", 0.0),
+        ("Wed, 21 Oct 2020 07:28:00 GMT", 0.0),
+    ],
 )
 def test_retry_after_is_honoured_to_the_second(
     endpoint: Endpoint, pauses: list[float], said: str, paused: float

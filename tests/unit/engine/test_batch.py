@@ -386,7 +386,9 @@ def test_batches_are_budgeted_at_the_half_that_is_paid(
     assert spent[0].cost == pytest.approx(176 * (21 * 0.15 + 3 * 0.60) / 1e6 / 2)
 
 
-def test_a_status_nobody_knows_changes_nothing(tmp_path: Path, provider: BatchProvider) -> None:
+def test_a_status_that_nobody_knows_changes_nothing(
+    tmp_path: Path, provider: BatchProvider
+) -> None:
     submitted(tmp_path / "run")
     provider.status = {"status": "pondering"}
 

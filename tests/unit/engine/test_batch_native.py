@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_support import AnthropicBatches, BatchProvider, GoogleBatches, served_by
+from batch_support import (
+    AnthropicBatches,
+    BatchProvider,
+    GoogleBatches,
+    served_by,
+)
 from endpoint_support import Endpoint, Reply, refusal, serving
 from engine_support import asked_for, sitting
 from native_support import ANTHROPIC, CANARY, GOOGLE, SECRETS, addresses

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from budget_support import examples
-from endpoint_support import Endpoint, HoldsAfter, Received, Reply, answering, completion, refusal
+from endpoint_support import (
+    Endpoint,
+    HoldsAfter,
+    Received,
+    Reply,
+    answering,
+    completion,
+    refusal,
+)
 from engine_support import (
     DAY,
     Told,
@@ -243,7 +251,10 @@ def test_a_cost_cap_is_never_passed_and_leaves_less_than_any_call_left_can_cost(
     async def ask_all() -> None:
         journal = Journal(tmp_path)
         caller = Caller(
-            journal=journal, reuse=True, progress=Progress(budget=budget), clock=lambda: DAY
+            journal=journal,
+            reuse=True,
+            progress=Progress(budget=budget),
+            clock=lambda: DAY,
         )
         try:
             await all_of(caller.ask(each) for each in questions)
@@ -422,7 +433,9 @@ def dear(received: Received) -> Reply:
     return Reply(body=json.dumps({**said, "usage": usage}).encode())
 
 
-def test_many_calls_at_once_do_not_exceed_a_cost(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_many_calls_under_way_do_not_exceed_a_cost_together(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     endpoint.behave = dear
     request = asked_for("openai/gpt-4o-2024-08-06", "openai/gpt-4o-mini", seeds=list(range(10)))
 

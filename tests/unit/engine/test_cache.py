@@ -122,7 +122,9 @@ def test_processes_that_write_one_entry_leave_a_whole_one(tmp_path: Path) -> Non
     assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]
 
 
-def test_reading_r16_a_run_from_the_cache_asks_nothing_for_the_same_bytes(tmp_path: Path) -> None:
+def test_reading_r16_a_run_from_the_cache_asks_nothing_and_gives_the_same_bytes(
+    tmp_path: Path,
+) -> None:
     bare = Told(verdict_of), Told()
     measured(tmp_path / "bare", *bare, seeds=[0, 1])
     first, second = (Told(verdict_of), Told()), (Told(verdict_of), Told())

@@ -253,7 +253,9 @@ def test_an_answer_that_could_not_be_written_is_not_used(
     with_caller(tmp_path, work, reuse=True)
 
 
-def test_reading_r16_a_hundred_trials_at_once_make_a_call_a_prompt(tmp_path: Path) -> None:
+def test_reading_r16_a_hundred_trials_at_once_make_no_more_calls_than_prompts(
+    tmp_path: Path,
+) -> None:
     evaluator, executor = Told(verdict_of, concurrency=256), Told(concurrency=256)
 
     measured(tmp_path / "run", evaluator, executor, seeds=list(range(100)), rounds=1)
@@ -289,7 +291,9 @@ async def failing(caller: Caller, model: Gate) -> None:
 
 
 @pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
-def test_a_call_under_way_lands_before_the_run_is_left(tmp_path: Path, together: Together) -> None:
+def test_a_call_under_way_is_landed_before_the_run_is_left(
+    tmp_path: Path, together: Together
+) -> None:
     model = Gate(concurrency=8)
 
     async def work(caller: Caller) -> None:
@@ -327,7 +331,9 @@ def test_a_call_that_does_not_land_is_given_up_as_the_first_failure(
 
 
 @pytest.mark.parametrize("together", [all_of, pair], ids=["all", "both"])
-def test_a_fault_of_the_program_cuts_other_calls_off(tmp_path: Path, together: Together) -> None:
+def test_a_fault_of_the_program_cuts_the_other_calls_off(
+    tmp_path: Path, together: Together
+) -> None:
     async def work(caller: Caller) -> None:
         held = Gate(concurrency=8)
 

@@ -29,7 +29,9 @@ def model(endpoint: str, *, method: str = "prompt", pinned: bool = False) -> Any
         (model("embedded", method="score"), False),
     ],
 )
-def test_a_hosted_model_of_unpinned_weights_may_be_swapped(asked: Any, *, expected: bool) -> None:
+def test_a_provider_s_model_without_pinned_weights_may_be_swapped(
+    asked: Any, *, expected: bool
+) -> None:
     assert may_be_swapped(asked) == expected
 
 

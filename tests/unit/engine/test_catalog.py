@@ -58,7 +58,9 @@ def test_a_gateway_and_an_address_of_ones_own_are_said() -> None:
         ("arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", BEDROCK),
     ],
 )
-def test_a_name_of_other_programs_is_proposed_as_we_name_it(written: str, name: str) -> None:
+def test_a_name_that_other_programs_write_is_proposed_as_we_name_it(
+    written: str, name: str
+) -> None:
     with pytest.raises(UsageError, match=f"did you mean {re.escape(name)}\\?"):
         open_model(written)
 

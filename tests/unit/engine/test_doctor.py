@@ -225,7 +225,9 @@ def test_models_fetch_of_what_is_there_prints_its_path(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(("free", "ok"), [(500 * 2**20, True), (500 * 2**20 - 1, False)])
-def test_doctor_wants_500_mb_free(free: int, monkeypatch: pytest.MonkeyPatch, *, ok: bool) -> None:
+def test_doctor_wants_500_mb_of_room(
+    free: int, monkeypatch: pytest.MonkeyPatch, *, ok: bool
+) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
 
     check = doctor._room()

@@ -39,7 +39,9 @@ class Turns:
         return named(received, **(self.before if self.count <= self.at else self.after))
 
 
-def test_epc_5_3_the_model_asked_for_is_no_finding(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_epc_5_3_the_model_that_was_asked_for_is_no_finding(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     endpoint.behave = named
 
     manifest = sitting(tmp_path / "run", PLAN)

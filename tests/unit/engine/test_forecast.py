@@ -148,7 +148,9 @@ def test_no_rounds_are_no_calls() -> None:
 
 
 @pytest.mark.parametrize("character", ["x", "\u00e9", "\u4e2d", "\U0001f600"])
-def test_no_prompt_is_longer_than_the_upper_end_in_any_script(character: str) -> None:
+def test_no_prompt_is_longer_than_the_upper_end_whatever_script_answers_are_in(
+    character: str,
+) -> None:
     shares = expected("openai/gpt-4o", "openai/gpt-4o", seeds=[0], rounds=1, reuse="none")
     share = shares["evaluator"]
     longest = character * 300  # what is judged of an answer
@@ -160,7 +162,11 @@ def test_no_prompt_is_longer_than_the_upper_end_in_any_script(character: str) ->
         for strategy in STRATEGIES
         for pair in [
             Pair(
-                domain=domain, task=task, strategy=strategy.name, response=longest, baseline=longest
+                domain=domain,
+                task=task,
+                strategy=strategy.name,
+                response=longest,
+                baseline=longest,
             )
         ]
     )

@@ -165,7 +165,9 @@ def test_calls_under_way_leave_files_to_open_and_accounts_their_limits(
     assert open_hosted("openai", "gpt-4o").concurrency == 128
 
 
-def test_epc_5_3_identity_tells_gateway_from_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_epc_5_3_the_identity_tells_a_gateway_from_a_provider(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", CANARY)
     monkeypatch.setenv("DEEPSEEK_API_KEY", CANARY)
 

@@ -104,7 +104,11 @@ def test_epc_2_6_b_what_inspect_leaves_out_stops_the_run(endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize(
     ("name", "served"),
-    [(ANTHROPIC, "claude-test-4-5-20260101"), (GOOGLE, "gemini-2.5-flash-001"), (BEDROCK, None)],
+    [
+        (ANTHROPIC, "claude-test-4-5-20260101"),
+        (GOOGLE, "gemini-2.5-flash-001"),
+        (BEDROCK, None),
+    ],
 )
 def test_epc_2_2_an_answer_comes_with_what_the_provider_says_of_it(
     endpoint: Endpoint, name: str, served: str | None
@@ -201,7 +205,9 @@ def test_reading_r4_what_the_model_did_is_an_answer_and_not_asked_again(
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_nothing_listening_is_found_at_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_nothing_listening_is_found_at_the_first_try(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     with serving() as gone:
         for variable, address in {**SECRETS, **addresses(gone.url)}.items():
             monkeypatch.setenv(variable, address)

@@ -101,7 +101,9 @@ def test_a_gate_holds_until_the_latest_of_what_it_was_told(slept: list[float]) -
     assert slept == [20]
 
 
-def test_a_hold_that_grows_meanwhile_is_waited_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hold_that_grows_while_somebody_waits_is_waited_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     gate, clock = Gate(), [0.0]
 
     async def sleep(seconds: float) -> None:
@@ -184,7 +186,9 @@ def test_tokens_are_held_back_until_enough_have_come_back(slept: list[float]) ->
     assert slept == [5, 3]
 
 
-def test_what_was_sent_after_a_request_is_taken_off_its_reply(slept: list[float]) -> None:
+def test_what_was_sent_after_a_request_is_taken_off_what_its_reply_says(
+    slept: list[float],
+) -> None:
     gate = Gate()
 
     async def passing() -> None:
@@ -282,7 +286,9 @@ def test_anthropic_s_spelling_is_understood(slept: list[float]) -> None:
     sizes=st.lists(st.integers(1, 200), min_size=1, max_size=60),
     rate=st.integers(1, 50),
 )
-def test_a_provider_s_bucket_is_never_overdrawn(limit: int, sizes: list[int], rate: int) -> None:
+def test_a_provider_s_own_bucket_is_never_overdrawn(
+    limit: int, sizes: list[int], rate: int
+) -> None:
     """The provider counts on its side; whoever keeps to what it says is never refused."""
     clock, bucket = [0.0], [float(limit), 0.0]
     gate, refused = Gate(), []

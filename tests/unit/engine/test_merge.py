@@ -59,7 +59,9 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
         merge([one, other], tmp_path / "out")
 
 
-def test_reading_r16_two_answers_to_a_prompt_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+def test_reading_r16_two_answers_to_one_prompt_are_refused_and_leave_nothing(
+    tmp_path: Path,
+) -> None:
     for seed, verdict in enumerate("AB"):
         evaluator = Told(lambda _, verdict=verdict: verdict)  # type: ignore[misc]  # mypy infers no lambda with defaults
         measured(tmp_path / verdict, evaluator, Told(), seeds=[seed], rounds=20)

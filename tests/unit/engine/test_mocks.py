@@ -185,7 +185,9 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ('{"default": 0.5, "default": 0.6}', "the key 'default' appears twice"),
     ],
 )
-def test_a_script_that_is_no_use_is_refused(tmp_path: Path, content: Any, message: str) -> None:
+def test_a_script_that_cannot_be_used_is_refused(
+    tmp_path: Path, content: Any, message: str
+) -> None:
     path = script(tmp_path, content)
 
     with pytest.raises(UsageError) as refused:
@@ -231,7 +233,10 @@ def test_an_evaluator_mock_writes_no_answers(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mock/stubborn", "the mocks are mock/deterministic, mock/coin-flip, mock/judge, "),
+        (
+            "mock/stubborn",
+            "the mocks are mock/deterministic, mock/coin-flip, mock/judge, ",
+        ),
         ("gpt-4o", "models are named provider/model"),
         ("openai/", "models are named provider/model"),
         ("", "models are named provider/model"),

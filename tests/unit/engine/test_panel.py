@@ -150,7 +150,9 @@ def test_epc_5_3_4_an_oracle_at_an_endpoint_is_capable(endpoint: Endpoint, run: 
     assert validate(run).ok
 
 
-def test_epc_5_3_4_who_always_says_a_is_incapable(endpoint: Endpoint, tmp_path: Path) -> None:
+def test_epc_5_3_4_an_endpoint_that_always_says_a_is_incapable(
+    endpoint: Endpoint, tmp_path: Path
+) -> None:
     endpoint.behave = first_place
     sitting(tmp_path / "run", asked_for(*HOSTED, exhaustive=True, rounds=30))
 
@@ -171,7 +173,9 @@ def test_the_evaluator_is_asked_with_the_run_s_own_decoding(endpoint: Endpoint, 
         assert received.body["temperature"] == 0
 
 
-def test_reading_r40_names_go_with_answers_over_the_wire(endpoint: Endpoint, run: Path) -> None:
+def test_reading_r40_names_go_with_their_answers_over_the_wire(
+    endpoint: Endpoint, run: Path
+) -> None:
     ask(run, swap=30)
 
     for received in endpoint.received:
@@ -345,7 +349,9 @@ def test_an_evaluator_that_is_another_now_is_not_asked(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / PROBES).exists()
 
 
-def test_a_folder_without_a_request_is_asked_by_its_manifest(endpoint: Endpoint, run: Path) -> None:
+def test_a_run_folder_without_its_request_is_asked_by_its_manifest(
+    endpoint: Endpoint, run: Path
+) -> None:
     (run / "run.json").unlink()
 
     ask(run, controls=2)

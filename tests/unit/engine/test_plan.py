@@ -175,7 +175,9 @@ def test_reading_r74_a_plan_keeps_the_groups_of_its_tasks(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["mock/coin-flip", "mock/deterministic"])
-def test_reading_r35_a_mock_asked_by_prompt_is_no_alternative_evaluator(name: str) -> None:
+def test_reading_r35_a_mock_is_asked_by_the_prompt_and_is_no_alternative_evaluator(
+    name: str,
+) -> None:
     mock = open_model(name)
 
     config = configuration(plan_for(mock, mock, rounds=30), mock)

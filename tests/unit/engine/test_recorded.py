@@ -96,7 +96,9 @@ def test_fields_may_be_quoted_with_commas_quotes_and_line_ends(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_line_ends_blank_lines_and_byte_order_mark_are_no_content(tmp_path: Path, end: str) -> None:
+def test_line_ends_blank_lines_and_a_byte_order_mark_are_no_content(
+    tmp_path: Path, end: str
+) -> None:
     written = "\ufeff" + SMALL.replace("\n", end) + end
 
     read = read_table(table(tmp_path, written))
@@ -152,7 +154,10 @@ def test_epc_2_2_the_file_s_digest_and_size_are_its_identity(tmp_path: Path) -> 
             GROUPED + "shy,text,t1,B,\n",
             "verdicts.csv:5: no group, and the file has a column of groups",
         ),
-        (GROUPED + "shy,text,t1,B\n", "verdicts.csv:5: has 4 cells, and the header 5 columns"),
+        (
+            GROUPED + "shy,text,t1,B\n",
+            "verdicts.csv:5: has 4 cells, and the header 5 columns",
+        ),
         (SMALL + 'x,text,"t1,A\n', "verdicts.csv:5: no CSV: unexpected end of data"),
         (SMALL + 'x,text,"t1"2,A\n', "verdicts.csv:5: no CSV: "),
     ],

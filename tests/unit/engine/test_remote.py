@@ -35,7 +35,9 @@ def test_an_address_has_a_scheme_a_host_and_a_port_that_is_one(url: str, *, fits
     assert is_address(url) is fits
 
 
-def test_a_variable_moves_a_provider_to_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_moves_a_provider_and_must_hold_an_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     vllm = PROVIDERS["vllm"]
     monkeypatch.delenv("VLLM_BASE_URL", raising=False)
     assert address_of(vllm, example=EXAMPLE) == vllm.base_url
@@ -48,7 +50,9 @@ def test_a_variable_moves_a_provider_to_an_address(monkeypatch: pytest.MonkeyPat
     assert CANARY not in str(found.value)
 
 
-def test_a_key_is_wanted_where_the_provider_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_wanted_where_the_provider_will_ask_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(UsageError, match="set OPENAI_API_KEY to your key for openai"):
         open_hosted("openai", "m").require_key()
@@ -111,7 +115,9 @@ def test_a_refusal_is_said_with_the_variable_of_the_key(endpoint: Endpoint) -> N
     assert CANARY not in str(found.value)
 
 
-def test_a_reply_is_awaited_as_long_as_asked(endpoint: Endpoint, pauses: list[float]) -> None:
+def test_a_reply_is_waited_for_as_long_as_the_user_says(
+    endpoint: Endpoint, pauses: list[float]
+) -> None:
     endpoint.behave = lambda _: Reply(drip=True)
 
     async def asking() -> None:

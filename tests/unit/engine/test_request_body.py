@@ -50,7 +50,9 @@ def test_what_looks_like_a_credential_is_refused_by_its_place(body: dict[str, An
         require_sendable(body)
 
 
-def test_a_secret_variable_is_refused_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_of_the_environment_is_refused_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("WEATHER_API_KEY", "plain-words-of-mine")
 
     with pytest.raises(

@@ -43,7 +43,9 @@ def test_a_model_is_refused_a_role_that_it_does_not_have() -> None:
         require_role("executor", judge)
 
 
-def test_roles_whose_provider_batches_are_batched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_roles_whose_provider_takes_batches_are_sent_in_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     takes, does_not = Told(name="p/takes"), Told(name="p/not")
     monkeypatch.setattr(session, "batching_of", lambda of: "batches" if of is takes else None)
 

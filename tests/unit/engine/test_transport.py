@@ -114,7 +114,9 @@ def test_a_key_wins_over_the_address_s_user(
         ("/?key=1#part", "/v1/ask?key=1"),
     ],
 )
-def test_an_address_s_query_goes_with_each_request(endpoint: Endpoint, end: str, path: str) -> None:
+def test_a_query_of_the_address_goes_with_every_request(
+    endpoint: Endpoint, end: str, path: str
+) -> None:
     sent(endpoint.url + end)
 
     assert endpoint.received[0].path in (path, path.replace("%20", "+"))
@@ -316,7 +318,9 @@ def test_connections_leave_room_for_a_run_s_own_files_and_another_endpoint(
     assert transport.most_connections() == most
 
 
-def test_a_connection_nobody_takes_is_given_up_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_nobody_takes_is_given_up_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each request's time is its own: neither an earlier one's that went well, nor a spent one."""
     monkeypatch.setattr(transport, "CONNECT_S", 1.0)
 

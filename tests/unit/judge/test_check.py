@@ -179,7 +179,9 @@ def test_judge_5_6_the_method_must_be_one_of_two_and_fit() -> None:
 
 @pytest.mark.parametrize("name", ["judge_model", "target_model"])
 @pytest.mark.parametrize("value", [None, 7, ["vendor/writer-1"]])
-def test_judge_5_6_a_method_is_not_held_against_a_name_of_no_text(name: str, value: Any) -> None:
+def test_judge_5_6_a_method_is_not_held_against_a_name_that_is_no_text(
+    name: str, value: Any
+) -> None:
     own = replace(SAMPLE, judge_model=SAMPLE.target_model, method="self_judge")
     reply = record(own)
     reply["meta"][name] = value

@@ -31,5 +31,7 @@ def test_judge_4_4_whatever_is_copied_is_found(text: str, start: int, length: in
         ("`c`", False),
     ],
 )
-def test_reading_r22_folds_white_space_and_marks_alone(*, quote: str, found: bool) -> None:
+def test_reading_r22_folds_white_space_and_marks_and_nothing_else(
+    *, quote: str, found: bool
+) -> None:
     assert Output("x a \r\n b \u2019c\u2019 \u2013 \u201cd\u201d x").holds(quote) is found

@@ -62,7 +62,9 @@ def test_the_name_of_a_planted_text_tells_neither_its_kind_nor_its_output() -> N
 
 
 @pytest.mark.parametrize(("words", "is_made"), [(11, False), (12, True)])
-def test_half_of_under_twelve_words_may_be_the_answer(words: int, *, is_made: bool) -> None:
+def test_half_of_fewer_than_twelve_words_may_be_the_whole_answer(
+    words: int, *, is_made: bool
+) -> None:
     found = made(" ".join(f"w{n}" for n in range(words)), task=None, other=None)
 
     assert ("truncated" in found, "shuffled" in found) == (is_made, is_made)

@@ -29,7 +29,9 @@ ANSWERS = st.builds(
     st.sampled_from("xy"),
     st.sampled_from([5, 500]),
 )
-SCORES = st.fixed_dictionaries({"a_score": st.integers(1, 3), "b_score": st.integers(1, 3)})
+SCORES = st.fixed_dictionaries(
+    {"a_score": st.integers(1, 3), "b_score": st.integers(1, 3)},
+)
 AUTHORS = st.one_of(
     st.just({}),
     st.builds(lambda a, b: {"a_by": a, "b_by": b}, st.sampled_from("jkp"), st.sampled_from("jkpr")),

@@ -26,7 +26,9 @@ def test_epc_5_2_above_a_half_is_substantial_below_a_fifth_weak(gamma: float, na
     ("excess", "side"),
     [([0.01, 0.2], "above"), ([-0.1, 0.0], "within"), ([0, 0.2], "within"), ([-2, -1], "below")],
 )
-def test_epc_5_2_a_gamma_is_held_against_its_noise_floor(excess: list[float], side: str) -> None:
+def test_epc_5_2_a_gamma_is_held_against_its_own_noise_floor(
+    excess: list[float], side: str
+) -> None:
     assert interpreted(1.1, excess, COIN_GAMMA) == f"substantial, {side} noise"
 
 
@@ -38,7 +40,9 @@ def test_epc_5_2_a_gamma_is_held_against_its_noise_floor(excess: list[float], si
         (1.62, "substantial, above coin-flip range"),
     ],
 )
-def test_epc_5_2_without_a_control_gamma_stands_on_a_coin_flip(gamma: float, words: str) -> None:
+def test_epc_5_2_without_a_control_a_gamma_is_held_against_a_coin_flip(
+    gamma: float, words: str
+) -> None:
     assert interpreted(gamma, coin=COIN_GAMMA) == words
     assert interpreted(0.3) == "between, noise unknown"
 

@@ -88,7 +88,9 @@ def test_reading_r5_any_text_has_a_verdict(raw: str) -> None:
 @given(
     st.text(alphabet="\"'`*()[].: \t"), st.sampled_from("AaBb"), st.text(alphabet="\"'`*()[].: \t")
 )
-def test_reading_r5_marks_round_it_change_nothing(before: str, letter: str, after: str) -> None:
+def test_reading_r5_marks_around_the_letter_change_nothing(
+    before: str, letter: str, after: str
+) -> None:
     assert parse_verdict(before + letter + after) == letter.upper()
 
 

@@ -31,7 +31,9 @@ TURNED = Pair(
         (TURNED, True, PLAIN),  # exchanged twice, it is the pair again
     ],
 )
-def test_a_member_sees_a_pair_or_its_exchange(pair: Pair, shown: Pair, *, exchanged: bool) -> None:
+def test_a_member_is_shown_a_pair_or_its_exchange(
+    pair: Pair, shown: Pair, *, exchanged: bool
+) -> None:
     ask = Ask(1, exchanged=exchanged)
 
     vote = vote_of(ask, pair, ("score",), template=TEMPLATE, baseline="direct")

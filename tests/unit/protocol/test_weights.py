@@ -55,7 +55,9 @@ def test_epc_2_3_b_other_rates_are_used_when_given() -> None:
 
 
 @given(weights, st.data())
-def test_epc_2_3_an_update_stays_a_simplex(before: tuple[float, ...], data: st.DataObject) -> None:
+def test_epc_2_3_an_update_stays_on_the_simplex(
+    before: tuple[float, ...], data: st.DataObject
+) -> None:
     chosen = data.draw(st.integers(0, len(before) - 1))
     after = update(before, chosen=chosen, won=data.draw(st.booleans()))
 

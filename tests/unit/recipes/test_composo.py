@@ -43,7 +43,9 @@ def converted(folder: Path, **files: Any) -> Conversion:
     return found
 
 
-def test_reading_r77_composo_an_asking_s_first_answer_is_right(tmp_path: Path) -> None:
+def test_reading_r77_composo_an_asking_is_a_list_whose_first_answer_is_right(
+    tmp_path: Path,
+) -> None:
     line = scored("nano", [[9, 8], [1, 2], [3, None], [5, 6]], tokens=40, why="no_score_found")
 
     one, two = map(msgspec.to_builtins, converted(tmp_path, base_nano_k8=line).rows)

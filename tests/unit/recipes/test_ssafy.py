@@ -17,7 +17,9 @@ def page(a: str, b: str, said: str) -> str:
     return "\n".join(parts)
 
 
-def test_reading_r77_ssafy_what_was_shown_as_a_is_turned_back(tmp_path: Path) -> None:
+def test_reading_r77_ssafy_what_was_shown_as_a_is_turned_back_and_bold_is_read(
+    tmp_path: Path,
+) -> None:
     battle, swap = "battle_20260516_134437_judge-gpt5", "replay_20260516_1_swap"
     judge = {"name": "J", "model": "j-5"}
     at = {"timestamp": "20260516_134437", "judge": judge}

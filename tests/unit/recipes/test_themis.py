@@ -66,7 +66,9 @@ def test_reading_r77_themis_a_letter_is_a_place_and_no_candidate(tmp_path: Path)
     assert picks(found) == [*at_a, (1, turned), (0, turned), (2, turned)]
 
 
-def test_reading_r77_themis_an_item_asked_again_alike_is_a_repeat(tmp_path: Path) -> None:
+def test_reading_r77_themis_an_item_asked_again_in_one_arrangement_is_a_repeat(
+    tmp_path: Path,
+) -> None:
     again = run("A", "B", data="control_o0")
     found = converted(tmp_path, P1a=again, P2a=run("A", "B", "C"), P2b=run("A", right="B"))
 
@@ -84,7 +86,10 @@ def test_reading_r77_themis_a_run_that_stands_twice_counts_once(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("data", "prompt", "ending"),
-    [("p1b_o3", "original", "original/off-topic 3"), ("p2_o0", "inverted", "inverted")],
+    [
+        ("p1b_o3", "original", "original/off-topic 3"),
+        ("p2_o0", "inverted", "inverted"),
+    ],
 )
 def test_reading_r77_themis_what_is_no_fair_sample_is_a_setting_with_a_note(
     tmp_path: Path, data: str, prompt: str, ending: str

@@ -6,7 +6,9 @@ from observed_sources_support import fields, rows
 from recipes import wmt25
 
 
-def test_reading_r77_wmt25_each_segment_has_a_score_by_two_judges(tmp_path: Path) -> None:
+def test_reading_r77_wmt25_each_segment_of_a_document_is_a_score_by_two_judges(
+    tmp_path: Path,
+) -> None:
     scores = {"GEMBA-ESA-GPT4.1": [90, 70], "GEMBA-ESA-CMDA": [95, None], "XCOMET-XL": [0.1, 0.2]}
     document = {"language_pair": "cs-de", "domain": "news", "document_id": "D"}
     line = {**document, "metric_scores": scores}

@@ -132,7 +132,9 @@ def test_reading_r42_strategies_without_an_accuracy_are_left_out(flip: Run, tmp_
         assert (record["ece"], record["brier"]) == pytest.approx(expected, abs=1e-12)
 
 
-def test_reading_r42_without_a_decided_trial_no_calibration(ties: Run, tmp_path: Path) -> None:
+def test_reading_r42_without_a_decided_trial_there_is_no_calibration(
+    ties: Run, tmp_path: Path
+) -> None:
     manifest = given(ties, {"x": 0.5}, tmp_path)
 
     assert manifest["results"]["summary"]["ece"] is None
@@ -170,7 +172,9 @@ def test_other_accuracies_replace_the_first_ones(flip: Run, tmp_path: Path) -> N
 # ---------------------------------------------------------------------------- the file
 
 
-def test_reading_r42_the_manifest_says_whence_accuracies_come(flip: Run, tmp_path: Path) -> None:
+def test_reading_r42_the_manifest_says_where_accuracies_come_from(
+    flip: Run, tmp_path: Path
+) -> None:
     accuracy = given(flip, ACCURACY, tmp_path)["accuracy"]
 
     assert accuracy["source"] == "accuracy.csv"

@@ -33,7 +33,9 @@ def test_a_runs_calls_carry_their_own_names(flip: Run) -> None:
     ("key", "value"),
     [("prompt", "something else"), ("occasion", "9/text/0/evaluation"), ("id", "0" * 20)],
 )
-def test_epc_2_5_d_an_edited_call_loses_its_name(flip: Run, key: str, value: str) -> None:
+def test_epc_2_5_d_an_edited_call_no_longer_carries_its_own_name(
+    flip: Run, key: str, value: str
+) -> None:
     flip.edit_row("calls", 3, **{key: value})
 
     assert ("/calls/3/id", "EPC-2.5(d)") in found(flip)

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from epc.records.canary import ERROR, PAIRS, CanaryLook, CanaryPanel, When, canary, level_of
+from epc.records.canary import (
+    ERROR,
+    PAIRS,
+    CanaryLook,
+    CanaryPanel,
+    When,
+    canary,
+    level_of,
+)
 
 PAGE = Path("site/docs/drift.md")
 DAY = "2026-11-26T00:00:00Z"

@@ -184,7 +184,9 @@ def test_a_program_that_refuses_a_malformed_case_otherwise_fails(tmp_path: Path)
     assert found == {case.id: "exit code 1, expected 2: the case is malformed at ''"}
 
 
-def test_a_program_that_hangs_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_never_answers_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(conformance, "TIMEOUT_S", 0.2)
     command = program(tmp_path, "import threading; threading.Event().wait()")
 

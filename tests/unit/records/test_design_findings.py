@@ -132,7 +132,9 @@ def test_epc_2_8_a_design_without_a_mistake_has_no_finding(value: Any) -> None:
         (design(rule={"name": "bayes", "low": 0.7}), [("EPC-2.7", "/rule")]),
     ],
 )
-def test_epc_2_8_a_mistake_is_found_in_place(value: Any, expected: list[tuple[str, str]]) -> None:
+def test_epc_2_8_a_mistake_is_a_finding_at_its_place(
+    value: Any, expected: list[tuple[str, str]]
+) -> None:
     assert found(value) == expected
 
 

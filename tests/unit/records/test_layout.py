@@ -10,7 +10,14 @@ from records_support import Run
 
 from epc.errors import WorldError
 from epc.protocol.config import Decoding
-from epc.records.layout import CallNames, decoding_json, describe, digest, weight_rows, write_lines
+from epc.records.layout import (
+    CallNames,
+    decoding_json,
+    describe,
+    digest,
+    weight_rows,
+    write_lines,
+)
 from epc.records.strict_json import dumps_line
 
 
@@ -109,7 +116,11 @@ def test_a_digest_counts_bytes_and_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b"a\nb\nc")
 
-    assert digest(path) == {"sha256": hashlib.sha256(b"a\nb\nc").hexdigest(), "bytes": 5, "rows": 2}
+    assert digest(path) == {
+        "sha256": hashlib.sha256(b"a\nb\nc").hexdigest(),
+        "bytes": 5,
+        "rows": 2,
+    }
 
 
 def test_a_digest_of_what_is_not_there_is_the_worlds_fault(tmp_path: Path) -> None:

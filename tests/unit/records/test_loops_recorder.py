@@ -51,7 +51,9 @@ def recorded(folder: Path, target: Any, splits: Any = SPLITS) -> Any:
     return epc.loop.record(target, judge=JUDGE, split_of=splits, out=folder / "run.loop.jsonl")
 
 
-def test_reading_r93_an_adapter_is_asked_once_its_result_unchanged(tmp_path: Path) -> None:
+def test_reading_r93_an_adapter_is_asked_once_and_its_result_goes_on_unchanged(
+    tmp_path: Path,
+) -> None:
     adapter, candidate = Adapter(), {"system": "Think."}
     wrapped = recorded(tmp_path, adapter)
     result = wrapped.evaluate([*TRAIN, VAL[0]], candidate, capture_traces=True)

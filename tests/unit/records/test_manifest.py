@@ -58,7 +58,9 @@ def test_reading_r31_the_manifest_records_how_strategy_and_task_are_joined(flip:
     assert flip.manifest()["executor"]["prompt_template"] == "{strategy_prompt}\n\n{task}"
 
 
-def test_reading_r13_a_manifest_gives_back_the_configuration_of_its_run(flip: Run) -> None:
+def test_reading_r13_a_manifest_gives_back_the_configuration_it_was_written_from(
+    flip: Run,
+) -> None:
     config = Configuration(
         rule=UpdateRule(alpha_win=0.1, alpha_lose=0.02, weight_floor=0.01),
         rounds=7,

@@ -12,7 +12,13 @@ from scipy.spatial.distance import jensenshannon
 from epc.errors import MalformedError, WorldError
 from epc.records.findings import Findings
 from epc.records.layout import RECHECK
-from epc.records.recompute import Recomputed, _repeats, load_manifest, manifest_path, recompute
+from epc.records.recompute import (
+    Recomputed,
+    _repeats,
+    load_manifest,
+    manifest_path,
+    recompute,
+)
 
 STARTS = {"text": None, "visual": None, "text_to_visual": "text", "visual_to_text": "visual"}
 PURE = {"text_to_visual": "visual", "visual_to_text": "text"}
@@ -44,7 +50,9 @@ def replayed(run: Run, seed: int) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize("name", ["flip", "exhaustive"])
-def test_epc_2_5_d_trials_give_weights_to_the_last_bit(made: dict[str, Run], name: str) -> None:
+def test_epc_2_5_d_the_trials_give_the_weights_to_the_last_bit(
+    made: dict[str, Run], name: str
+) -> None:
     run = made[name]
     stated = run.manifest()["results"]["per_seed"]
     recomputed, findings = again(run)

@@ -83,7 +83,8 @@ def test_what_differs_is_named_and_nothing_is_written_unasked(flip: Run) -> None
 
 
 @pytest.mark.parametrize(
-    "change", [{"raw": "A "}, {"u_strategy": 0.5}, {"evaluation": "0" * 20}, {"response": None}]
+    "change",
+    [{"raw": "A "}, {"u_strategy": 0.5}, {"evaluation": "0" * 20}, {"response": None}],
 )
 def test_nothing_is_written_while_a_trial_does_not_fit(flip: Run, change: dict[str, Any]) -> None:
     # The call, not the verdict, is at odds: the seed can be replayed and results exist.

@@ -25,7 +25,9 @@ from epc.records.replies import separated, stated
         ("<think>a </thinking> b</think>A", "a </thinking> b", "A"),
     ],
 )
-def test_reading_r79_blocks_in_front_are_no_answer(text: str, reasoning: str, answer: str) -> None:
+def test_reading_r79_blocks_at_the_start_are_no_answer(
+    text: str, reasoning: str, answer: str
+) -> None:
     assert separated(text) == (reasoning, answer)
 
 

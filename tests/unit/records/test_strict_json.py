@@ -390,7 +390,11 @@ def strictly(text: str) -> Any:
         raise ValueError(name)
 
     value = json.loads(
-        text, object_pairs_hook=once, parse_float=finite, parse_int=small, parse_constant=refused
+        text,
+        object_pairs_hook=once,
+        parse_float=finite,
+        parse_int=small,
+        parse_constant=refused,
     )
     json.dumps(value, ensure_ascii=False).encode()  # refuses a lone surrogate
     return value

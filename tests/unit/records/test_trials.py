@@ -113,7 +113,9 @@ CELLS: dict[str, tuple[Callable[[Rows], dict[str, Any]], str, str]] = {
 
 
 @pytest.mark.parametrize("what", CELLS)
-def test_epc_2_5_d_a_trial_is_derived_again_from_seed_and_calls(flip: Run, what: str) -> None:
+def test_epc_2_5_d_a_trial_is_derived_again_from_its_seed_and_its_calls(
+    flip: Run, what: str
+) -> None:
     change, key, clause = CELLS[what]
     flip.edit_row("trials", 0, **change(flip.rows("trials")))
 

@@ -88,7 +88,9 @@ def test_all_findings_are_listed_never_only_the_first(flip: Run) -> None:
         ("", "EPC-2.8(1)"),
     ],
 )
-def test_reading_r13_the_tag_is_of_the_configuration(flip: Run, tag: str, clause: str) -> None:
+def test_reading_r13_the_tag_follows_from_the_configuration(
+    flip: Run, tag: str, clause: str
+) -> None:
     assert flip.manifest()["protocol_version"] == "EPC-v1.0-AltRounds"  # five rounds, not thirty
     flip.edit(lambda m: m.update(protocol_version=tag))
 
@@ -185,7 +187,9 @@ def test_epc_2_8_2_the_day_is_one_of_the_calendar(flip: Run, day: str) -> None:
 
 
 @pytest.mark.parametrize("places_left", [[0, 1], [0, 1, 2, 2], [1, 0, 2]])
-def test_epc_2_5_d_seeds_are_reported_once_in_order(flip: Run, places_left: list[int]) -> None:
+def test_epc_2_5_d_every_seed_is_reported_once_and_in_order(
+    flip: Run, places_left: list[int]
+) -> None:
     per_seed = flip.manifest()["results"]["per_seed"]
     flip.edit(lambda m: m["results"].update(per_seed=[per_seed[at] for at in places_left]))
 
@@ -229,7 +233,9 @@ def test_epc_2_5_d_a_raw_file_that_is_gone_is_found(flip: Run, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["trials", "calls", "weights"])
-def test_a_raw_file_that_is_a_link_is_not_followed(flip: Run, name: str, tmp_path: Path) -> None:
+def test_a_raw_file_that_points_elsewhere_is_not_followed(
+    flip: Run, name: str, tmp_path: Path
+) -> None:
     path = flip.folder / f"{name}.jsonl"
     path.rename(tmp_path / "elsewhere.jsonl")
     path.symlink_to(tmp_path / "elsewhere.jsonl")
@@ -247,7 +253,9 @@ def test_a_raw_path_never_leads_out_of_the_folder(flip: Run, path: str) -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("sha256", "0" * 64), ("bytes", 1), ("rows", 1)])
-def test_epc_2_5_d_a_raw_file_is_the_one_described(flip: Run, key: str, value: object) -> None:
+def test_epc_2_5_d_a_raw_file_is_the_one_that_was_described(
+    flip: Run, key: str, value: object
+) -> None:
     manifest = flip.manifest()
     manifest["raw"]["calls"][key] = value
     flip.save(manifest, described=False)
@@ -288,7 +296,9 @@ def test_the_order_of_keys_means_nothing_in_a_manifest_alone(flip: Run) -> None:
 
 
 @pytest.mark.parametrize("by", [1.0000000000000003e-09, -1.0000000000000003e-09])
-def test_a_sum_on_the_edge_of_tolerance_is_answered_in_any_order(single: Run, by: float) -> None:
+def test_a_sum_on_the_edge_of_the_tolerance_is_answered_in_any_order(
+    single: Run, by: float
+) -> None:
     single.without_raw()
     original = single.manifest()
     for phase, weights in original["results"]["per_seed"][0]["weights"].items():

@@ -121,7 +121,7 @@ def test_a_comparison_is_printed_and_written_with_both_sides() -> None:
     assert text.startswith("a beside b: not like for like\n\nWhat differs\n")
     assert "The same in both: N, state" in text
     assert text.split("noise floor")[1].split("\n")[0].split() == [
-        *("1.170", "(0.73", "to", "1.61),", "a", "coin", "flip's", "0.500", "(0.25", "to", "0.75)")
+        *("1.170", "(0.73", "to", "1.61),", "a", "coin", "flip's", "0.500", "(0.25", "to", "0.75)"),
     ]
     assert "  ece: needs accuracies" in text
     assert beside_text(Beside(left=A, right=b())).startswith("a beside b: like for like")

@@ -56,7 +56,9 @@ def answers(name: str) -> dict[str | None, Expiry]:
         ("third-3", "third", "current"),
     ],
 )
-def test_a_line_answers_for_names_on_its_platform(asked: str, platform: str, words: str) -> None:
+def test_a_line_answers_for_its_names_on_its_platform(
+    asked: str, platform: str, words: str
+) -> None:
     assert answers(asked)[platform].words == words
 
 
@@ -101,7 +103,10 @@ def test_the_file_is_written_in_one_order_whatever_the_lines_order() -> None:
         (text("A-1,m,m,a-1,,,"), "cannot be read"),
         ("generation,maker\n", "the columns are not"),
         (text("Judge-9,m,maker,judge-1,,,,,list"), "maker/judge-1 is Judge-9, and Judge-1 too"),
-        (text("A-1,m,host,a,,,,,list", "B-2,m,host,b A,,,,,list"), "host/A is B-2, and A-1 too"),
+        (
+            text("A-1,m,host,a,,,,,list", "B-2,m,host,b A,,,,,list"),
+            "host/A is B-2, and A-1 too",
+        ),
     ],
 )
 def test_two_models_under_one_name_and_unreadable_lines_are_found(

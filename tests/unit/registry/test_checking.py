@@ -34,9 +34,15 @@ def test_a_sound_registry_has_no_findings(checkout: Checkout) -> None:
         ({"retires": stated("2026-03-01") | {"seen": "2025-02-29"}}, "/platforms/0/retires/seen"),
         ({"released": LATE, "deprecated": EARLY}, "/platforms/0/deprecated"),
         ({"deprecated": LATE, "retires": EARLY}, "/platforms/0/retires"),
-        ({"retires": stated("2026-01-01", source="javascript:alert(1)")}, "/platforms/0/retires"),
+        (
+            {"retires": stated("2026-01-01", source="javascript:alert(1)")},
+            "/platforms/0/retires",
+        ),
         ({"retires": stated("2026-01-01", source=" JavaScript :x")}, "/platforms/0/retires"),
-        ({"retires": stated("2026-01-01", source="data:text/html,x")}, "/platforms/0/retires"),
+        (
+            {"retires": stated("2026-01-01", source="data:text/html,x")},
+            "/platforms/0/retires",
+        ),
     ],
 )
 def test_a_life_that_cannot_be_is_found_at_its_place(

@@ -80,7 +80,9 @@ def rows(sealed: Sealed, name: str, tag: str) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_verdict_has_its_day_or_its_setting_s_or_none(sealed: tuple[Sealed, Run]) -> None:
+def test_a_verdict_has_its_own_day_or_else_its_setting_s_or_none(
+    sealed: tuple[Sealed, Run],
+) -> None:
     found = rows(sealed[0], "verdicts", RECORDED)
 
     assert [(row["item"], row["date"]) for row in found] == [
@@ -136,7 +138,9 @@ def test_a_measured_evaluator_s_verdicts_are_a_row_for_each_pair_and_verdict(
     assert {(row["licence"], row["source"]) for row in found} == {("CC-BY-4.0", None)}
 
 
-def test_trials_are_those_of_the_run_each_with_its_question(sealed: tuple[Sealed, Run]) -> None:
+def test_the_trials_are_those_of_the_run_each_with_its_question(
+    sealed: tuple[Sealed, Run],
+) -> None:
     opened, run = sealed
     manifest = run.manifest()
     trials = [json.loads(line) for line in (run.folder / "trials.jsonl").read_text().splitlines()]

@@ -4,7 +4,15 @@ from datetime import date
 from typing import Any
 
 import pytest
-from registry_support import card, event, generation_record, judged, measured, observed, snapshot
+from registry_support import (
+    card,
+    event,
+    generation_record,
+    judged,
+    measured,
+    observed,
+    snapshot,
+)
 
 from epc.records.typed import as_json
 from epc.registry.endings import endings

@@ -52,7 +52,9 @@ def retiring(on: str, kind: str = "exact") -> Generation:
     [("2026-06-29", "expiring"), ("2026-06-30", "expired"), ("2026-07-01", "expired")],
 )
 @pytest.mark.parametrize("kind", ["exact", "announced"])
-def test_reading_r53_retirement_ends_a_figure_that_day(kind: str, as_of: str, status: str) -> None:
+def test_reading_r53_a_retirement_ends_a_figure_on_its_day(
+    kind: str, as_of: str, status: str
+) -> None:
     found = state(as_of, retiring("2026-06-30", kind))
 
     assert (found.status, found.reason, found.until) == (status, "retired", day("2026-06-30"))
@@ -69,7 +71,9 @@ def test_reading_r53_retirement_ends_a_figure_that_day(kind: str, as_of: str, st
         ("2026-06-30", "expired", "2026-06-30"),
     ],
 )
-def test_reading_r53_notice_is_given_30_days_before(as_of: str, status: str, since: str) -> None:
+def test_reading_r53_notice_is_given_thirty_days_before(
+    as_of: str, status: str, since: str
+) -> None:
     found = state(as_of, retiring("2026-06-30"))
 
     assert (found.status, found.since) == (status, day(since))
@@ -194,7 +198,9 @@ def test_what_is_served_is_said_to_end_and_not_to_have_ended() -> None:
         ),
     ],
 )
-def test_a_retirement_says_who_retires_what_by_whom(kind: str, as_of: str, note: str) -> None:
+def test_a_retirement_says_who_retires_what_and_who_says_so(
+    kind: str, as_of: str, note: str
+) -> None:
     assert state(as_of, retiring("2026-06-30", kind)).note == note
 
 
@@ -215,7 +221,9 @@ AGED = Policy(maximum_age=100_000, notice=30, confirmation=120)
     # 2026-01-10 and 120 days is 2026-05-10: on that day the word is not yet too old.
     [("2026-05-10", "current", "2026-01-01"), ("2026-05-11", "unconfirmed", "2026-05-11")],
 )
-def test_reading_r53_an_old_word_confirms_nothing(as_of: str, status: str, since: str) -> None:
+def test_reading_r53_a_word_that_is_too_old_confirms_nothing(
+    as_of: str, status: str, since: str
+) -> None:
     found = state(as_of, generation(life_record(checked=CHECKED)), policy=AGED)
 
     assert (found.status, found.since, found.reason) == (status, day(since), None)
@@ -287,7 +295,9 @@ def test_reading_r53_an_end_that_is_near_or_come_needs_no_confirmation() -> None
 
 
 @pytest.mark.parametrize("lives", [None, generation(life_record(platform="elsewhere"))])
-def test_reading_r53_without_a_record_of_a_platform_none_knows(lives: Generation | None) -> None:
+def test_reading_r53_without_a_record_of_the_platform_nobody_knows(
+    lives: Generation | None,
+) -> None:
     assert state("2026-02-01", lives).status == "unknown"
 
 
@@ -377,7 +387,9 @@ def test_reading_r54_a_name_that_outlives_its_model_ends_what_was_measured_befor
         (event("expired", "2026-02-01", reason="r", cause="retired", source="s"), "retired"),
     ],
 )
-def test_an_event_ends_a_figure_on_its_day_and_not_before(told: Event, reason: str) -> None:
+def test_an_event_ends_a_figure_on_its_day_and_is_not_known_before(
+    told: Event, reason: str
+) -> None:
     assert state("2026-01-31", generation(), told).status == "current"
     found = state("2026-02-01", generation(), told)
     assert (found.status, found.reason, found.note) == ("expired", reason, "r")

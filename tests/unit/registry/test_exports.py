@@ -207,7 +207,9 @@ def test_a_feed_keeps_platforms_apart_and_promises_no_substitution(made: Checkou
     }
 
 
-def test_no_end_is_scheduled_only_where_somebody_confirmed_it_lately(made: Checkout) -> None:
+def test_no_end_is_said_to_be_scheduled_only_where_somebody_confirmed_it_lately(
+    made: Checkout,
+) -> None:
     """In a feed an entry without dates says that no retirement is scheduled."""
 
     def seen(day: str | None) -> list[Any]:

@@ -55,7 +55,10 @@ def published() -> Registry:
                 "with 5 seeds and no interval."
             ),
         ),
-        ("claude-opus-5", "served at anthropic until 2027-07-24 at the least"),
+        (
+            "claude-opus-5",
+            "served at anthropic until 2027-07-24 at the least",
+        ),
         ("claude-opus-5", ". No measurement of it is published."),
         ("qwen-plus", ". What was published is of a failed run."),
         ("text-bison-001", "with the place in 26.6% to 33.2% of pairs"),

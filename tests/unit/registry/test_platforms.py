@@ -110,7 +110,7 @@ def test_every_provider_s_own_address_is_known_as_its_own(provider: object) -> N
         ("recorded:verdicts.csv", "file", None),
     ],
 )
-def test_the_platform_is_of_name_and_address(
+def test_the_platform_follows_from_name_and_address(
     name: str, endpoint: str, platform: str | None
 ) -> None:
     assert platform_of(model(name, endpoint)) == platform

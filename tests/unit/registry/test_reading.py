@@ -81,7 +81,9 @@ def answering(*parts: bytes) -> Iterator[str]:
     ],
     ids=["deep", "a list", "a list of lists", "a number", "a record that is a list"],
 )
-def test_what_an_address_answers_for_a_registry_is_named(content: bytes, problem: str) -> None:
+def test_what_an_address_answers_instead_of_a_registry_is_named(
+    content: bytes, problem: str
+) -> None:
     with answering(content) as address, pytest.raises(MalformedError, match=problem):
         open_registry(address)
 

@@ -15,7 +15,13 @@ from epc.records.recompute import of_one_rule
 from epc.registry.kinds.measured import _differing
 from epc.registry.observed import keep_older
 from epc.registry.reading import of_folder
-from epc.registry.recomputing import Again, passed_over, rebuildable, recomputable, recompute
+from epc.registry.recomputing import (
+    Again,
+    passed_over,
+    rebuildable,
+    recomputable,
+    recompute,
+)
 from epc.registry.record import AuditSummary
 from epc.registry.tags import Tag
 from epc.spec.coupling import RULE
@@ -92,7 +98,9 @@ def test_verdicts_are_made_again_from_a_source_only_by_their_recipe(checkout: Ch
         rebuildable(registry, ["v1.2-Judge-1"])
 
 
-def test_what_stands_in_the_way_of_a_snapshot_stops_no_other(checkout: Checkout) -> None:
+def test_what_stands_in_the_way_is_said_of_its_snapshot_and_stops_no_other(
+    checkout: Checkout,
+) -> None:
     """Neither has the files that its card speaks of."""
     tags = [Tag.parse("v1.1-Judge-1"), Tag.parse("v1.2-Judge-1")]
 

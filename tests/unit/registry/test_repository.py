@@ -8,7 +8,10 @@ import pytest
 from epc.errors import MalformedError
 from epc.registry.repository import repository, web_address
 
-IN_A_WORKFLOW = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "lab/registry"}
+IN_A_WORKFLOW = {
+    "GITHUB_SERVER_URL": "https://github.com",
+    "GITHUB_REPOSITORY": "lab/registry",
+}
 POLICY = "expiry:\n  maximum_age_days: 180\n  notice_days: 60\n"
 
 

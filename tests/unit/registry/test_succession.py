@@ -83,7 +83,9 @@ def test_a_judge_that_is_still_served_is_measured_beside_its_replacement(made: C
     assert own.measurement.why.startswith("both judge the same answers")
 
 
-def test_where_nobody_is_named_a_model_without_a_key_is_measured(made: Checkout) -> None:
+def test_where_nobody_is_named_anybody_can_measure_a_model_that_needs_no_key(
+    made: Checkout,
+) -> None:
     own = found(made, "new-1")
 
     assert own.named == {}

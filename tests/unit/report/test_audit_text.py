@@ -20,7 +20,7 @@ from epc.report.measurement_text import report
         (5, "by the spread over 8 and 3 tasks, too unequal to be dealt out anew"),
     ],
 )
-def test_reading_r71_audits_say_what_their_test_did(
+def test_reading_r71_the_audit_says_what_its_test_did(
     tmp_path: Path, left_out: int, done: str
 ) -> None:
     rows = verdict_rows()

@@ -94,7 +94,9 @@ def test_reading_r77_a_judge_has_one_document_with_all_ways_in_which_it_was_aske
     assert made(group(KNOWN, "J/1", accuracy=SHARE))[0][0] == path, "the figures name no file"
 
 
-def test_reading_r77_another_platform_is_another_document_an_unknown_one_none() -> None:
+def test_reading_r77_another_platform_is_another_document_and_an_unknown_one_is_not_stated() -> (
+    None
+):
     (one, other) = made(
         group(UNSTATED, "J/1", accuracy=SHARE),
         group(replace(UNSTATED, platform="openai"), "J/2", accuracy=SHARE),
@@ -112,7 +114,8 @@ def test_reading_r77_a_judge_without_such_a_figure_has_no_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "interval"), [(SHARE, (0.5, 1.0)), (structs.replace(SHARE, ci95=None), None)]
+    ("figure", "interval"),
+    [(SHARE, (0.5, 1.0)), (structs.replace(SHARE, ci95=None), None)],
 )
 def test_reading_r77_a_score_has_its_interval_if_it_has_one(
     figure: Figure, interval: tuple[float, float] | None

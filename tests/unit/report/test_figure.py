@@ -28,7 +28,9 @@ def test_the_check_of_the_specification_can_fail(flip: Run) -> None:
     assert list(vega_lite().iter_errors(spec))
 
 
-def test_reading_r74_both_panels_have_figures_of_domain_and_these_tasks(flip: Run) -> None:
+def test_reading_r74_both_panels_have_the_figures_of_the_domain_and_of_these_tasks(
+    flip: Run,
+) -> None:
     manifest = flip.manifest()
     stated = manifest["results"]["summary"]["transfer"]["directions"]
 
@@ -46,7 +48,9 @@ def test_reading_r74_both_panels_have_figures_of_domain_and_these_tasks(flip: Ru
                 assert [row["low"], row["high"]] == [100 * end for end in part[f"{figure}_ci95"]]
 
 
-def test_the_title_is_the_word_and_the_direction_that_costs_more(flip: Run) -> None:
+def test_the_title_is_the_word_with_the_sentence_of_the_direction_that_costs_more(
+    flip: Run,
+) -> None:
     manifest = flip.manifest()
     regret = {
         name: into["regret"]

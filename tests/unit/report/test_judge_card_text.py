@@ -109,7 +109,7 @@ def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
     assert [*_places([])] == [*_places([known(value=None)])] == []
     assert _prompt(known(prompt="unknown")) == "prompt not stated"
     assert [_items(count) for count in (None, 0, 1, 2000)] == [
-        *("0 items", "0 items", "1 item", "2,000 items")
+        *("0 items", "0 items", "1 item", "2,000 items"),
     ]
 
 
@@ -127,7 +127,9 @@ def test_of_several_prompts_the_place_is_said_from_where_to_where() -> None:
         ),
     ],
 )
-def test_a_figure_is_said_with_share_points_or_score(name: str, value: float, words: str) -> None:
+def test_a_figure_is_said_with_its_share_points_or_score(
+    name: str, value: float, words: str
+) -> None:
     assert did(name, value, 1200).endswith(words)
 
 

@@ -72,7 +72,7 @@ def test_a_log_alone_shows_nothing_and_an_unnamed_judge_begins_its_sentence() ->
 
 def test_figures_and_facts_are_there_as_far_as_they_were_measured() -> None:
     assert [row[0] for row in loop_text._figures(report())] == [
-        *("believed gain (it chose the final)", "fresh gain", "luck: believed less fresh")
+        *("believed gain (it chose the final)", "fresh gain", "luck: believed less fresh"),
     ]
     assert [row[1:] for row in loop_text._figures(FULL)][3:] == [
         ("+0.00 [-0.25, +0.25]", "7 logged outputs, asked again"),

@@ -30,7 +30,10 @@ def work(**changed: Any) -> Work:
 DETOUR = Detour(
     regret=figure(0.1), gold_loss=figure(0.05), gold_trained_loss=figure(0.03), beyond=figure(0.02)
 )
-SPOTS = (blind(("a", "b"), 0.1, 0.0, turned=False), blind(("c", "d"), -0.4, 0.3, turned=True))
+SPOTS = (
+    blind(("a", "b"), 0.1, 0.0, turned=False),
+    blind(("c", "d"), -0.4, 0.3, turned=True),
+)
 QUALITY = Quality(
     domains={"text": work(blind=SPOTS), "code": work(gold_trained_gain=None, word="gains")},
     directions={

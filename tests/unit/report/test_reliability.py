@@ -66,7 +66,9 @@ def test_the_diagram_shows_strategies_and_bins(manifest: Any) -> None:
         (None, "(EPC-5.2); one seed has no interval"),
     ],
 )
-def test_epc_5_2_the_mark_is_of_the_interval(manifest: Any, interval: Any, words: str) -> None:
+def test_epc_5_2_the_mark_is_held_against_the_interval(
+    manifest: Any, interval: Any, words: str
+) -> None:
     manifest["results"]["summary"]["ece"]["ci95"] = interval
 
     assert any(words in line for line in lines(Manifest.parse(manifest)))

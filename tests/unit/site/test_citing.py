@@ -45,7 +45,9 @@ def test_a_cff_is_yaml_and_names_snapshot_work_and_place(tmp_path: Path, name: s
 @pytest.mark.parametrize(
     ("own", "stated"), [(snapshot(), "CC-BY-4.0"), (measured(licence="CC0-1.0"), "CC0-1.0")]
 )
-def test_a_snapshot_is_cited_under_its_licence(tmp_path: Path, own: Snapshot, stated: str) -> None:
+def test_a_snapshot_is_cited_under_its_own_licence(
+    tmp_path: Path, own: Snapshot, stated: str
+) -> None:
     made = with_documents(tmp_path)
     made.publish()
     found = collect(made.folder, as_of=day("2026-04-01"), address=ADDRESS)

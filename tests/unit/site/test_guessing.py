@@ -106,7 +106,9 @@ def test_calendars_name_every_end_and_a_corrected_one_rises_in_sequence(
     assert set(entries("calendar.ics")) == {"v1.0-Judge-1.maker@epc-registry"}
 
 
-def test_a_name_of_several_has_a_page_of_choices_and_nothing_for_programs(made: Checkout) -> None:
+def test_a_name_of_several_has_a_page_to_choose_from_and_nothing_for_programs(
+    made: Checkout,
+) -> None:
     for name in ("One", "Two"):
         lives = [
             life_record(model=f"maker-{name}", aliases=["shared"], platform=f"{name.lower()}-{n}")
@@ -153,7 +155,9 @@ def test_a_name_that_is_hostile_or_has_a_place_in_front_gets_no_address(
     assert [alias.place for alias in aliases(_site(made))] == ["judge-1"]
 
 
-def test_no_guess_takes_the_place_of_a_page_or_file(made: Checkout, tmp_path: Path) -> None:
+def test_no_guess_takes_the_place_of_a_page_or_of_another_file(
+    made: Checkout, tmp_path: Path
+) -> None:
     made.evaluator(generation_record("Judge-1", life_record(aliases=["maker", "Judge-2"])))
     made.evaluator(generation_record("Judge-2", life_record(model="judge-2", aliases=["cloud"])))
     ended = life_record(platform="cloud", model="m", retires=stated("2027-01-30"))

@@ -13,7 +13,9 @@ from epc.site.with_mkdocs import Content
 ADDRESS = "https://registry.example/epc/"
 
 
-def test_what_is_being_written_or_a_killed_process_left_is_not_published(tmp_path: Path) -> None:
+def test_what_is_being_written_or_was_left_by_a_killed_process_is_not_published(
+    tmp_path: Path,
+) -> None:
     made = Checkout(tmp_path / "registry")
     made.publish()
     stored = made.home / ".store" / "files" / "md5" / "0a"

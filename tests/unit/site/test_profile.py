@@ -56,7 +56,10 @@ def test_the_other_platform_whose_end_comes_first_is_the_second() -> None:
     [
         ({"status": "expired", "until": date(2026, 1, 2)}, ["p ended it on 2 January 2026."]),
         ({"until": date(2027, 1, 2)}, ["p serves it until 2 January 2027."]),
-        ({"not_before": date(2027, 1, 2)}, ["p serves it until 2 January 2027 at the least."]),
+        (
+            {"not_before": date(2027, 1, 2)},
+            ["p serves it until 2 January 2027 at the least."],
+        ),
         ({}, ["p states no end."]),
         ({"status": "unknown"}, []),
     ],

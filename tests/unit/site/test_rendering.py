@@ -24,7 +24,9 @@ from epc.site.rendering import _pair, lists, pages
 PUBLISHED = 60
 
 
-def test_the_page_of_expired_ones_holds_fifty_of_many_and_says_so(tmp_path: Path) -> None:
+def test_the_page_of_expired_ones_holds_fifty_of_many_and_says_so(
+    tmp_path: Path,
+) -> None:
     """Two thousand rows would make the page two megabytes."""
     made = with_documents(tmp_path / "registry")
     made.evaluator(generation_record("Judge-1", life_record(retires=stated("2026-03-01"))))
@@ -61,7 +63,9 @@ def test_an_evaluator_s_first_two_snapshots_are_compared_first_or_else_any_two()
     assert _pair(alone) == ["2", "1"]
 
 
-def test_reading_r93_a_judge_s_page_says_what_an_optimiser_does_under_it(tmp_path: Path) -> None:
+def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
+    tmp_path: Path,
+) -> None:
     published = ROOT / "snapshots" / "v1.1-gpt-5.4-nano"
     told = json.loads((published / "snapshot.json").read_text("utf-8")) | {"generation": "Judge-1"}
     told["evaluator"]["model"] = "judge-1"

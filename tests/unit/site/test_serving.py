@@ -34,7 +34,9 @@ def test_a_reader_that_leaves_early_is_no_fault(
     assert capfd.readouterr().err == ""
 
 
-def test_a_fault_of_ours_is_still_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_of_our_own_is_still_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     reader, own = socket.socketpair()
     with reader, own, SiteServer(tmp_path, 0) as made:
         try:

@@ -30,7 +30,11 @@ def mean_of(steps: list[tuple[float, float]], days: int, share_of: str) -> float
 @pytest.mark.parametrize("days", [1, 2, 5])
 def test_reading_r46_on_average_nobody_wins_at_the_tolerated_share(days: int) -> None:
     # One of ten answers otherwise on average: all ten on a day in ten, or one every day, or ...
-    for steps in ([(1.0, 0.1), (0.0, 0.9)], [(0.1, 1.0)], [(0.5, 0.15), (0.25, 0.1), (0.0, 0.75)]):
+    for steps in (
+        [(1.0, 0.1), (0.0, 0.9)],
+        [(0.1, 1.0)],
+        [(0.5, 0.15), (0.25, 0.1), (0.0, 0.75)],
+    ):
         assert sum(share * p for share, p in steps) == pytest.approx(0.1)
         assert mean_of(steps, days, "drift") == pytest.approx(1, abs=1e-12)
 
@@ -158,7 +162,9 @@ def test_reading_r46_betting_on_quiet_counts_for_its_poorest_beginning(
 
 
 @given(st.integers(21, 300), st.lists(st.floats(0, 1), max_size=15))
-def test_reading_r46_quiet_days_long_ago_do_not_count(quiet: int, recent: list[float]) -> None:
+def test_reading_r46_quiet_days_of_long_ago_count_for_nothing(
+    quiet: int, recent: list[float]
+) -> None:
     three_weeks, longer = ([0.0] * days + recent for days in (21, quiet))
 
     assert quiet_capital(longer, 0.2)[-1] == pytest.approx(quiet_capital(three_weeks, 0.2)[-1])
@@ -208,7 +214,9 @@ def test_reading_r46_a_drift_of_three_weeks_is_hardly_ever_said_to_hold(kind: st
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.12, 0.15, 0.2, 0.3])
-def test_reading_r46_ten_days_into_a_drift_hardly_a_watch_says_it_holds(share: float) -> None:
+def test_reading_r46_ten_days_into_a_drift_hardly_a_watch_still_says_that_it_holds(
+    share: float,
+) -> None:
     quiet = days_of(KINDS[0], 0.02, (300, QUIET_DAYS))
     days = np.hstack([quiet, days_of(KINDS[0], share, (300, 10))]).tolist()
 

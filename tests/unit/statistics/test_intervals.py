@@ -40,7 +40,8 @@ def as_reading_r10_says(values: list[float]) -> tuple[float, float]:
     st.one_of(st.integers(2, 40), st.integers(120, 140)).flatmap(
         lambda n: st.lists(
             st.one_of(
-                st.lists(FIGURES, min_size=n, max_size=n), FIGURES.map(lambda value: [value] * n)
+                st.lists(FIGURES, min_size=n, max_size=n),
+                FIGURES.map(lambda value: [value] * n),
             ),
             min_size=1,
             max_size=6,

@@ -34,7 +34,9 @@ def test_reading_r87_lost_pairs_are_wrong_and_floored_ones_are_left_out() -> Non
 
 
 @pytest.mark.parametrize(("pairs", "is_stated"), [(7, False), (8, True)])
-def test_reading_r87_an_interval_takes_eight_pairs(pairs: int, *, is_stated: bool) -> None:
+def test_reading_r87_an_interval_is_stated_from_eight_pairs_on(
+    pairs: int, *, is_stated: bool
+) -> None:
     found = detection("truncated", [pair(n, BASE, LESS) for n in range(pairs)], constant=False)
 
     assert (found.ci95 is not None) == is_stated
@@ -82,7 +84,11 @@ def test_reading_r87_the_interval_and_the_words_hold_what_they_promise() -> None
 
 @pytest.mark.parametrize(
     ("over", "points"),
-    [("overall_score", 6), ("FORMAT_COMPLIANCE", 2), ("SEMANTIC_FIDELITY + COMPLETENESS", 1)],
+    [
+        ("overall_score", 6),
+        ("FORMAT_COMPLIANCE", 2),
+        ("SEMANTIC_FIDELITY + COMPLETENESS", 1),
+    ],
 )
 def test_reading_r87_points_are_of_some_dimensions_or_of_all(over: str, points: int) -> None:
     """In the order of the dimensions: format, instructions, fidelity, completeness."""

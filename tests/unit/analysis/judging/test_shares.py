@@ -272,7 +272,10 @@ def test_reading_r27_judges_of_one_set_are_compared_where_they_were_asked_alike(
 
 def test_reading_r23_a_failed_judge_stands_there_as_failed() -> None:
     found = together(
-        [evaluated("a", side(8, 6), "maker/a"), evaluated("b", side(8, 6, valid=False), "maker/b")],
+        [
+            evaluated("a", side(8, 6), "maker/a"),
+            evaluated("b", side(8, 6, valid=False), "maker/b"),
+        ],
         {},
     )
 

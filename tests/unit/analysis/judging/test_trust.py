@@ -96,7 +96,9 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Evaluation:
     return found
 
 
-def test_equal_scores_of_eight_questions_show_no_trusted_judge(three: Evaluation) -> None:
+def test_equal_scores_of_eight_questions_cannot_say_that_a_judge_is_trusted(
+    three: Evaluation,
+) -> None:
     words = {(row.judge, row.about): row for row in three.trust}
 
     for name in (OVERALL, *DIMENSIONS):

@@ -24,7 +24,11 @@ from epc.engine.progress import Progress
 from epc.engine.request_body import response_format
 from epc.errors import MalformedError, UsageError
 from epc.judge.samples import Unit
-from epc.records.judging.documents import PROMPTS, Thresholds, load_plan
+from epc.records.judging.documents import (
+    PROMPTS,
+    Thresholds,
+    load_plan,
+)
 from epc.records.judging.evaluation_set import Entry
 from epc.records.judging.recheck import recheck
 from epc.records.layout import CALLS
@@ -89,7 +93,9 @@ def test_a_call_that_was_changed_no_longer_belongs_to_its_record(
     assert [place for place in places if place.endswith("/calls")]
 
 
-def test_judge_8_1_the_log_names_judge_and_served(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_judge_8_1_the_log_names_the_judge_and_what_was_served(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED])
 
     log = judged_by_models(tmp_path / "e")
@@ -102,7 +108,9 @@ def test_judge_8_1_the_log_names_judge_and_served(tmp_path: Path, endpoint: Endp
     assert (judge["calls"], judge["tokens_in"]) == (8, 8 * 21)
 
 
-def test_judge_8_2_the_log_has_the_decoding_sent(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_judge_8_2_the_decoding_of_the_log_is_what_was_sent(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED], decoding={"max_tokens": 777})
 
     log = judged_by_models(tmp_path / "e")
@@ -114,7 +122,9 @@ def test_judge_8_2_the_log_has_the_decoding_sent(tmp_path: Path, endpoint: Endpo
         assert "response_format" not in received.body
 
 
-def test_judge_8_3_no_tools_offered_and_the_log_says_so(tmp_path: Path, endpoint: Endpoint) -> None:
+def test_judge_8_3_no_tools_are_offered_and_the_log_says_so(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED])
 
     assert judged_by_models(tmp_path / "e")["tools"].startswith("none")
@@ -211,7 +221,11 @@ def test_malformed_replies_are_asked_again_only_when_told_and_every_one_is_kept(
 
     mended = 2 if allowed else 0
     assert len(endpoint.received) == 4 + (3 if allowed else 0)
-    assert log["malformed"] == {"retries_allowed": allowed, "asked_again": mended, "mended": mended}
+    assert log["malformed"] == {
+        "retries_allowed": allowed,
+        "asked_again": mended,
+        "mended": mended,
+    }
     assert log["totals"]["cross_judge"]["valid"] == 2 + mended
     calls = {call["id"]: call for call in read_rows(tmp_path / "e" / CALLS)}
     records = [*archived(tmp_path / "e", valid=True), *archived(tmp_path / "e", valid=False)]

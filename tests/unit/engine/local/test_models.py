@@ -298,7 +298,7 @@ def test_the_number_of_servers_can_be_set(
     assert server_count() == servers
 
 
-def test_epc_5_3_4_the_embedded_model_answers_planted_pairs(
+def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(
     runtime: Runtime, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"

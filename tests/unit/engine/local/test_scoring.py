@@ -59,7 +59,8 @@ def test_a_run_judged_by_scores_validates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["minilm-l6-relevance", "wordllama-relevance", "vader-sentiment", "flesch-reading-ease"]
+    "name",
+    ["minilm-l6-relevance", "wordllama-relevance", "vader-sentiment", "flesch-reading-ease"],
 )
 def test_a_model_that_left_the_program_says_what_to_do_instead(name: str) -> None:
     done = epc("run", "--evaluator", f"local/{name}", "--executor", "mock/deterministic")

@@ -278,7 +278,9 @@ def test_the_sample_list_is_the_planned_one(tmp_path: Path) -> None:
     ],
     ids=["array", "nothing", "number", "record"],
 )
-def test_judge_6_3_a_row_that_names_nobody_has_its_place(tmp_path: Path, row: Any) -> None:
+def test_judge_6_3_a_row_that_names_nobody_is_refused_with_its_place(
+    tmp_path: Path, row: Any
+) -> None:
     planned(tmp_path / "e", ROWS, JUDGES, recorded=True)
     bundle = write_rows(tmp_path / "b.jsonl", [good()[0], row])
 

@@ -26,7 +26,9 @@ from epc.records.strict_json import read_lines
 from epc.records.typed import parse
 
 
-def test_a_plan_without_later_keys_is_of_the_first_rules_and_no_test(tmp_path: Path) -> None:
+def test_a_plan_without_the_later_keys_is_of_the_first_rules_seen_and_no_test(
+    tmp_path: Path,
+) -> None:
     planned(tmp_path / "e", grid(), ("mock/judge",))
     document = json.loads((tmp_path / "e" / PLAN).read_text())
     for later in ("rules", "blind", "competence"):
@@ -128,7 +130,9 @@ def test_a_folder_without_a_plan_says_what_makes_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "{}", json.dumps({"schema_version": 1})])
-def test_judge_7_4_a_damaged_plan_is_named_with_its_file(text: str, tmp_path: Path) -> None:
+def test_judge_7_4_a_plan_that_was_damaged_is_named_with_its_file(
+    text: str, tmp_path: Path
+) -> None:
     (tmp_path / "judge.json").write_text(text, "utf-8")
 
     with pytest.raises(MalformedError) as raised:

@@ -54,7 +54,10 @@ def test_rows_stand_in_lines_in_a_list_or_where_a_pointer_leads(tmp_path: Path) 
     ]
     assert found(written("c.json", '{\n"x": 5}')) == [("c.json", "row 1", {"x": 5}, False)]
     lines = written("d.jsonl", '{"x": [5, 6]}\n{"x": [7]}\n')
-    assert [row[1:3] for row in found(lines)] == [("line 1", {"x": [5, 6]}), ("line 2", {"x": [7]})]
+    assert [row[1:3] for row in found(lines)] == [
+        ("line 1", {"x": [5, 6]}),
+        ("line 2", {"x": [7]}),
+    ]
     assert [row[1:3] for row in found(lines, "/x")] == [
         ("line 1, row 1", 5),
         ("line 1, row 2", 6),
@@ -91,7 +94,9 @@ def test_a_file_is_read_up_to_the_size_of_a_document_and_as_utf_8(
         content_of(path)
 
 
-def test_a_parquet_file_has_the_values_and_names_a_damaged_row(tmp_path: Path) -> None:
+def test_a_parquet_file_has_the_values_that_there_are_and_names_a_damaged_row(
+    tmp_path: Path,
+) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 

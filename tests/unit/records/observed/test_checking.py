@@ -65,7 +65,9 @@ def test_what_was_asked_once_has_one_number() -> None:
         ({"setting": "nobody"}, "setting"),
     ],
 )
-def test_what_is_incomplete_or_unlisted_has_its_line(line: dict[str, Any], field: str) -> None:
+def test_what_is_incomplete_or_unlisted_is_found_at_its_line(
+    line: dict[str, Any], field: str
+) -> None:
     whole = {**verdict("y", "a", "a"), **line}
     header, verdicts = columns(
         verdict("x", "a", "a"), {key: value for key, value in whole.items() if value is not None}

@@ -31,7 +31,9 @@ ARENA = """question_id,model_a,model_b,winner,judge,category,notes
 """
 
 
-def test_reading_r77_votes_of_an_arena_are_known_by_their_columns(tmp_path: Path) -> None:
+def test_reading_r77_votes_of_an_arena_are_known_by_the_names_of_their_columns(
+    tmp_path: Path,
+) -> None:
     done = converted(tmp_path, ARENA)
 
     assert done.taken.columns == {
@@ -249,7 +251,9 @@ def test_a_column_of_labels_is_the_verdict_and_names_no_judge(
     assert [*done.header.settings] == ["unknown"]
 
 
-def test_two_columns_of_labels_are_named_where_none_is_a_verdict(tmp_path: Path) -> None:
+def test_two_columns_of_labels_are_both_named_where_none_is_called_a_verdict(
+    tmp_path: Path,
+) -> None:
     text = "id,a,b,gpt-4o,sonnet\n1,x,y,A,B\n2,x,y,B,B\n"
 
     (found,) = converted(tmp_path, text).findings
@@ -318,13 +322,13 @@ def test_two_names_among_the_verdicts_are_who_wrote_the_answers(tmp_path: Path) 
     )
     assert rows(done) == rows(by_hand)
     assert [(row["verdict"], row["first"]) for row in rows(done)] == [
-        *(("a", "a"), ("b", "b"), ("tie", "a"), ("a", "b"))
+        *(("a", "a"), ("b", "b"), ("tie", "a"), ("a", "b")),
     ]
     assert done.taken.constants == {"a_by": "ours", "b_by": "base"}
     # Whoever is named first by the user is answer a, and the order is still known.
     turned = converted(tmp_path, ORDERS, constants={"a_by": "base", "b_by": "ours"})
     assert [(row["verdict"], row["first"]) for row in rows(turned)] == [
-        *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a"))
+        *(("b", "b"), ("a", "a"), ("tie", "b"), ("b", "a")),
     ]
     # A third name is none of a pair: it is a label to explain.
     strange = converted(tmp_path, ORDERS.replace("tie", "cannot say")).findings

@@ -74,7 +74,9 @@ def test_reading_r77_promptfoo_names_a_best_where_exactly_one_of_two_passed(
     ]
 
 
-def test_reading_r77_promptfoo_two_assertions_of_a_best_are_two_verdicts(tmp_path: Path) -> None:
+def test_reading_r77_promptfoo_two_assertions_about_a_best_are_two_verdicts(
+    tmp_path: Path,
+) -> None:
     other = {**BEST, "value": "Which is kindest?"}
 
     found = converted(

@@ -44,7 +44,9 @@ def test_reading_r77_a_source_that_does_not_fit_is_made_of_nothing(tmp_path: Pat
 @pytest.mark.parametrize(
     "request_", [Request(columns={"item": "id"}), Request(constants={"prompt": "v1"})]
 )
-def test_reading_r77_columns_of_no_table_are_a_finding(request_: Request, tmp_path: Path) -> None:
+def test_reading_r77_columns_of_what_is_no_table_are_a_finding(
+    request_: Request, tmp_path: Path
+) -> None:
     (found,) = convert("pandalm", pandalm(tmp_path), request_).findings
 
     assert found.problem == "pandalm has no columns, so --map and --set say nothing of it"

@@ -41,7 +41,9 @@ def test_reading_r77_a_text_becomes_its_digest_and_its_length(tmp_path: Path) ->
     }
 
 
-def test_reading_r77_a_candidates_text_stands_where_the_licence_allows(tmp_path: Path) -> None:
+def test_reading_r77_a_candidates_text_stands_there_where_the_licence_lets_it(
+    tmp_path: Path,
+) -> None:
     (row,) = said(
         tmp_path,
         "item,judge,question,a,b,answer,verdict\n1,j,Why?,so,thus,[A],a\n",
@@ -118,8 +120,16 @@ def test_reading_r77_a_map_of_what_is_not_there_is_a_finding(
         ("item,judge,a\n1,j,x\n", "t.csv:1", "has no verdict or a_score or b_score"),
         ("item,judge,a,a_score\n", "t.csv", "holds no verdict"),
         ("item,judge,a,a_score\n1,,x,1\n", "t.csv:2/judge", "is empty"),
-        ("item,judge,a,a_score,decoding\n1,j,x,1,{\n", "t.csv:2/decoding", "is no JSON object"),
-        ("item,judge,a,a_score,decoding\n\n1,j,x,1,{\n", "t.csv:3/decoding", "is no JSON object"),
+        (
+            "item,judge,a,a_score,decoding\n1,j,x,1,{\n",
+            "t.csv:2/decoding",
+            "is no JSON object",
+        ),
+        (
+            "item,judge,a,a_score,decoding\n\n1,j,x,1,{\n",
+            "t.csv:3/decoding",
+            "is no JSON object",
+        ),
         ('"item,judge\n', "t.csv:1", "no CSV: unexpected end of data"),
         (
             'item,judge,a,a_score\n1,j,x,1\n2,j,"x"y,1\n3,j,x,1\n',

@@ -37,7 +37,9 @@ def test_links_in_a_folder_are_not_followed_and_one_that_is_named_is(tmp_path: P
     assert read(tmp_path / "link.py") == (["link.py"], {})
 
 
-def test_each_file_is_read_once_documents_and_what_tools_put_there_not(tmp_path: Path) -> None:
+def test_each_file_is_read_once_documents_and_what_tools_put_there_not_at_all(
+    tmp_path: Path,
+) -> None:
     for name in ("b.py", "a.yaml", "README.md", "node_modules/c.js", "deep/d.ts"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x")

@@ -52,7 +52,9 @@ def names(text: str) -> list[str]:
         ("a1:" * 13 + "gpt-4o " + "a1:" * 12 + "gpt-4o", ["gpt-4o"]),
     ],
 )
-def test_a_word_is_a_name_if_known_or_like_one(text: str, expected: list[str] | None) -> None:
+def test_a_word_is_a_name_if_it_is_known_or_looks_like_one(
+    text: str, expected: list[str] | None
+) -> None:
     assert names(text) == (text.split() if expected is None else expected)
 
 

@@ -8,7 +8,12 @@ import pytest
 
 from epc.records.findings import Findings
 from epc.registry.kinds.folders import kind_of
-from epc.registry.submissions.folder import inspect, look_alikes, name_problems, present_files
+from epc.registry.submissions.folder import (
+    inspect,
+    look_alikes,
+    name_problems,
+    present_files,
+)
 from epc.registry.submissions.layout import NAMES, PLAIN, SECRETS, SIZE
 
 RUN = ("submission.json", "manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")
@@ -29,7 +34,9 @@ def found(made: Path) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("names", [RUN, (*RUN, "probes.jsonl"), OBSERVED])
-def test_a_folder_of_plain_known_files_is_safe(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_a_folder_of_plain_files_of_known_names_is_safe(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
     made = folder(tmp_path, *names)
 
     assert found(made) == []
@@ -71,7 +78,9 @@ def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: 
     ]
 
 
-def test_submission_s6_a_secret_in_a_file_that_is_no_part_is_named(tmp_path: Path) -> None:
+def test_submission_s6_a_secret_in_a_file_that_does_not_belong_here_is_named(
+    tmp_path: Path,
+) -> None:
     made = folder(tmp_path, *RUN)
     (made / ".env").write_text("A=1\nKEY=" + "ghp_" + "a1B2" * 9 + "\n")
 

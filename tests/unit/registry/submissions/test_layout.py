@@ -54,7 +54,9 @@ def test_submission_s3_each_file_has_its_bound_in_bytes(path: str, most: int) ->
         ("README.md", set()),
     ],
 )
-def test_submission_s2_a_file_belongs_to_the_kinds_that_have_it(path: str, kinds: set[str]) -> None:
+def test_submission_s2_each_file_belongs_to_the_kinds_that_have_it(
+    path: str, kinds: set[str]
+) -> None:
     every = ("measured", "judged", "observed")
 
     assert {kind for kind in every if adapter(kind).FILES.admits(path)} == kinds

@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from epc.registry.submissions.statement import Statement, _texts, manifest_texts, statement_texts
+from epc.registry.submissions.statement import (
+    Statement,
+    _texts,
+    manifest_texts,
+    statement_texts,
+)
 
 VALUE = {"a": {"b": "one", "c": ["two", {"d": "three"}]}, "e": "four"}
 
@@ -39,7 +44,9 @@ def test_texts_are_found_at_a_path_each_with_its_place(
         ({"executor": {"details": {"<b>": "x"}}}, "manifest.json/executor/details/<b>"),
     ],
 )
-def test_what_is_wrong_with_a_text_has_its_place(manifest: dict[str, Any], where: str) -> None:
+def test_what_is_wrong_with_a_text_is_found_at_its_place(
+    manifest: dict[str, Any], where: str
+) -> None:
     assert {finding.where for finding in manifest_texts(manifest)} == {where}
 
 

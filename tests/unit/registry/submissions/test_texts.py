@@ -89,7 +89,9 @@ def test_what_could_do_harm_is_named(kind: Kind, text: str, said: str) -> None:
 
 @pytest.mark.parametrize("kind", ["name", "label", "prose", "prompt"])
 @pytest.mark.parametrize("char", IGNORABLE, ids=lambda c: f"U+{ord(c):04X}")
-def test_submission_s5_what_no_font_shows_stands_in_no_field(char: str, kind: Kind) -> None:
+def test_submission_s5_what_a_font_shows_nothing_for_stands_in_no_field(
+    char: str, kind: Kind
+) -> None:
     assert f"holds a character that is not seen, U+{ord(char):04X}" in problems(f"a{char}b", kind)
 
 

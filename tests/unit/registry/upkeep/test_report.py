@@ -46,7 +46,7 @@ def needs(first: str, as_of: str, **life: object) -> Upkeep:
         ("2026-08-29", "before"),
     ],
 )
-def test_a_snapshot_is_news_from_its_notice_to_so_long_after_its_end(
+def test_a_snapshot_is_news_from_its_notice_to_as_long_after_its_end(
     as_of: str, where: str
 ) -> None:
     found = needs("2026-01-01", as_of)

@@ -51,7 +51,9 @@ def of(run: Run) -> dict[str, Chart]:
 
 
 @pytest.mark.parametrize("run", ["flip", "exhaustive", "single"])
-def test_a_measured_snapshot_has_its_pictures_each_valid(made: dict[str, Run], run: str) -> None:
+def test_a_measured_snapshot_has_all_its_pictures_each_valid(
+    made: dict[str, Run], run: str
+) -> None:
     charts = of(made[run])
 
     # One seed of a few rounds decides too little for anything to be said of what crosses.

@@ -5,7 +5,17 @@ from html import unescape
 
 import pytest
 
-from epc.site.charts.forest import Forest, Mark, Panel, bar, drawn, line, place, scale, ticks_of
+from epc.site.charts.forest import (
+    Forest,
+    Mark,
+    Panel,
+    bar,
+    drawn,
+    line,
+    place,
+    scale,
+    ticks_of,
+)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,9 @@ def test_there_is_some_air_around_what_happened(days: list[str], expected: list[
 
 
 @pytest.mark.parametrize(("last", "form"), [("2026-05-30", "%-d %b %Y"), ("2026-05-31", "%b %Y")])
-def test_an_axis_names_days_below_150_and_months_from_there_on(last: str, form: str) -> None:
+def test_an_axis_names_days_below_150_of_them_and_months_from_there_on(
+    last: str, form: str
+) -> None:
     assert _days(["2026-01-01", last])["format"] == form
 
 

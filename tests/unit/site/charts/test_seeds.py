@@ -40,7 +40,9 @@ def test_the_words_count_the_seeds_inside_the_band(made: dict[str, Run]) -> None
     assert "2 of 3 seeds inside the grey band; visual to text" in words
 
 
-def test_many_seeds_are_thinned_to_ranks_and_all_are_in_the_rows(made: dict[str, Run]) -> None:
+def test_many_seeds_are_thinned_to_ranks_and_every_one_is_in_the_rows(
+    made: dict[str, Run],
+) -> None:
     manifest = made["flip"].manifest()
     first = manifest["results"]["per_seed"][0]
     manifest["results"]["per_seed"] = [

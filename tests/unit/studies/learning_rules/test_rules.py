@@ -6,7 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies.learning_rules.rules import Cell, Loop, Said, Truth, loops
+from studies.learning_rules.rules import (
+    Cell,
+    Loop,
+    Said,
+    Truth,
+    loops,
+)
 from studies.learning_rules.tables import Study, markdown
 
 from epc.audit.units import units_of
