@@ -171,7 +171,7 @@ def transferred(audit: AuditSummary) -> Iterator[Figure]:
             yield Figure(name=figure_name, mean=getattr(seen, name), interval=interval)
 
 
-def at(document: Json, name: str) -> Figure | None:
+def at(document: Mapping[str, Any], name: str) -> Figure | None:
     """Return the figure of a name, without a look at all the others."""
     value: Any = document
     for key in name.split("/"):

@@ -1,7 +1,7 @@
 """What the registry knows of one model, joined into its card; verdict files may be added to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -34,6 +34,20 @@ from epc.statistics.intervals import share_interval
 _FOREVER: Final = 1_000_000  # days: nobody can retire pinned weights
 _NO_EVIDENCE: Final = ("withdrawn", "drifted", "superseded")
 _NOT_TODAY: Final = "recorded by others; says nothing of today"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pairs:
+    """How many control pairs were asked."""
+
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Controls:
+    """The number of pairs in the part of an audit that is about them."""
+
+    overall: _Pairs
 
 
 def card_of(
@@ -230,11 +244,11 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
             flips = again.verdict_flips / again.asked
             yield known("flip_rate", flips, share, again.asked, "askings")
     if audit and audit.competence:
-        pairs = audit.competence["overall"]
+        pairs = parse(audit.competence, _Controls).overall.pairs
         for name in ("accuracy", "order_consistency"):
-            if share_right := at(pairs, name):
+            if share_right := at(audit.competence, f"overall/{name}"):
                 mean, ends = share_right.mean, share_right.interval
-                yield known(f"controls/{name}", mean, ends, pairs["pairs"], "pairs")
+                yield known(f"controls/{name}", mean, ends, pairs, "pairs")
 
 
 def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:

@@ -70,17 +70,17 @@ def test_judge_7_2_each_sample_is_asked_about_once(tmp_path: Path, endpoint: End
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
+    ("field", "value", "where"),
     [
-        ("answer", "{}"),
-        ("prompt", "another"),
-        ("id", "0" * 20),
-        ("role", "judge:other"),
-        ("retries", None),
+        ("answer", "{}", "/calls"),
+        ("prompt", "another", "/calls/0/id"),  # a record does not repeat what was asked
+        ("id", "0" * 20, "/calls"),
+        ("role", "judge:other", "/calls"),
+        ("retries", None, "/calls"),
     ],
 )
 def test_a_call_that_was_changed_no_longer_belongs_to_its_record(
-    tmp_path: Path, endpoint: Endpoint, field: str, value: Any
+    tmp_path: Path, endpoint: Endpoint, field: str, value: Any, where: str
 ) -> None:
     planned(tmp_path / "e", ROWS, [HOSTED])
     judged_by_models(tmp_path / "e")
@@ -90,7 +90,7 @@ def test_a_call_that_was_changed_no_longer_belongs_to_its_record(
     places = [finding.where for finding in recheck(tmp_path / "e").findings]
 
     assert "/files/calls.jsonl" in places
-    assert [place for place in places if place.endswith("/calls")]
+    assert [place for place in places if place.endswith(where)]
 
 
 def test_judge_8_1_the_log_names_the_judge_and_what_was_served(
