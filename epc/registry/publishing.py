@@ -122,7 +122,8 @@ def _standing(registry: Registry, tag: str) -> Json:
 def write_headlines(lock: RegistryLock, *, audit: bool = True) -> None:
     """Bring the files up to date with a checkout's snapshots and events.
 
-    Without `audit` the audits stay: a new snapshot's is on its card, and changes no other.
+    Without `audit` the audits stay: a new snapshot's is on its card, and neither it nor an event
+    changes another.
 
     Raises: MalformedError if a document cannot be used; WorldError if the disk fails.
     """

@@ -331,7 +331,7 @@ def _end(tag: str, event: dict[str, str]) -> None:
     with locked_here() as lock:
         snapshot = of_folder(lock.checkout).snapshot(tag)
         path = end(lock, parse({"date": now().date(), "tag": str(snapshot.tag), **event}, Event))
-        write_headlines(lock)
+        write_headlines(lock, audit=False)
     note(f"added to {path}; commit it")
 
 

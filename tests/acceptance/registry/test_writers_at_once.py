@@ -80,7 +80,6 @@ def test_epc_4_every_withdrawal_of_many_at_once_is_there_and_in_order(checkout: 
     left = git(checkout.folder, "status", "--porcelain").splitlines()
     assert left == [
         " M snapshots/events.jsonl",
-        "?? snapshots/audits.json",
         "?? snapshots/dvc/",
         "?? snapshots/gammas.json",
     ]
