@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from datetime import date
 from html import unescape
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +23,9 @@ from site_support import (
     judged,
     with_documents,
 )
+
+from epc.site.collecting import collect
+from epc.site.rendering import lists
 
 MOCK, HOSTED, REPORTED = "v1.0-CarelessJudge", "v1.1-Judge-1", "v1.0-Judge-1"
 FAILED = "v1.0-DigestJudge"
@@ -58,8 +62,11 @@ def _judging(folder: Path) -> BuiltSite:
 
 def table(site: BuiltSite, path: str, name: str) -> str:
     """Return a table's markup; empty if the page has none of that name."""
-    text = unescape(site.text(path))
-    found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', text, re.DOTALL)
+    return table_of(site.text(path), name)
+
+
+def table_of(page: str, name: str) -> str:
+    found = re.search(rf'<table[^>]*\bid="{name}".*?</table>', unescape(page), re.DOTALL)
     return found[0] if found else ""
 
 
@@ -258,9 +265,9 @@ def test_it_expires_as_any_figure_does(judging: BuiltSite) -> None:
     assert 'data-until="2026-05-20"' in state[0]
     assert HOSTED in judging.text("calendar.ics")
 
-    later = build(judging.checkout, judging.checkout.folder / "later", "--as-of", "2026-05-20")
+    later = collect(judging.checkout.folder, as_of=date(2026, 5, 20), address="")
 
-    held = table(later, "expired/index.html", "judged-table")
+    held = table_of(dict(lists(later))["expired.md"], "judged-table")
     assert HOSTED in held
     assert 'data-status="expired"' in held
     assert MOCK not in held
