@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +137,8 @@ def rename(run: Run, role: str, **model: Any) -> None:
     run.save_rows("trials", trials)
 
 
-@cache
-def _templates(home: Path) -> tuple[Path, Path]:
-    """Make, once, a registry with a published measurement, and an honest submission to it."""
+def templates(home: Path) -> Path:
+    """Make a registry with a published measurement, and an honest submission to it."""
     made = Checkout(home / "checkout")
     lives = (
         life_record(platform="openai", model="gpt-4o-2024-08-06", released=stated("2024-08-06")),
@@ -174,21 +172,19 @@ def _templates(home: Path) -> tuple[Path, Path]:
         identity=identity(honest.parsed()),
     )
     make(made.folder / "submissions", honest.folder, SLUG, statement, {})
-    return made.folder, run.folder
+    return home
 
 
 def offered(home: Path, tmp_path: Path) -> Offered:
     """Return a fresh copy of the honest submission in a checkout of its own."""
-    template, _ = _templates(home)
-    checkout = tmp_path / "checkout"
-    shutil.copytree(template, checkout)
+    checkout = shutil.copytree(home / "checkout", tmp_path / "checkout")
     folder = checkout / "submissions" / SLUG
     return Offered(checkout=checkout, folder=folder, canary=tmp_path / "canary")
 
 
 def published_run(home: Path) -> Path:
     """Return the run folder that the registry has published."""
-    return _templates(home)[1]
+    return home / "published"
 
 
 def errors(value: Json) -> list[Json]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from registry_support import ROOT
+from shared_support import shared
 from site_support import ADDRESS, AS_OF, BuiltSite, epc
 
 EVERYWHERE = (
@@ -39,9 +40,12 @@ def clone_of(site: BuiltSite, folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory, site: BuiltSite) -> Path:
     """Build a registry's site with no workflow, no remote and no address."""
-    folder = clone_of(site, tmp_path_factory.mktemp("alone") / "clone")
-    epc(folder, "admin", "site", "build", "--as-of", AS_OF)
-    return folder / "public"
+
+    def make(folder: Path) -> Path:
+        epc(clone_of(site, folder / "clone"), "admin", "site", "build", "--as-of", AS_OF)
+        return folder / "clone" / "public"
+
+    return shared(tmp_path_factory, "alone", make)
 
 
 def test_without_any_address_nothing_names_one(alone: Path) -> None:

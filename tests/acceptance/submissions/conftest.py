@@ -4,12 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from submissions_support import Offered, offered
+from shared_support import shared
+from submissions_support import Offered, offered, templates
 
 
 @pytest.fixture(scope="session")
 def submissions_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("submissions")
+    return shared(tmp_path_factory, "submissions", templates)
 
 
 @pytest.fixture

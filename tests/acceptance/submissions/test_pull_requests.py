@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from attack_support import attack
-from submissions_support import SLUG, Offered, errors, found
+from submissions_support import SLUG, Json, Offered, errors, found, offered
 
+from epc.printable import shown
 from epc.records.typed import parse
 from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline
@@ -35,18 +36,26 @@ FOREIGN = [
 ]
 
 
+OWN = [f"submissions/{SLUG}/{name}" for name in ("manifest.json", "submission.json")]
+
+
+@pytest.fixture(scope="module")
+def refused(submissions_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Json:
+    """Report on a pull request with all of these, of which each case reads its part."""
+    honest = offered(submissions_home, tmp_path_factory.mktemp("foreign"))
+    return honest.check([*OWN, *FOREIGN])
+
+
 @attack("outside")
 @pytest.mark.parametrize("path", FOREIGN)
-def test_a_pull_request_that_changes_anything_else_is_refused(path: str, honest: Offered) -> None:
-    own = [f"submissions/{SLUG}/{name}" for name in ("manifest.json", "submission.json")]
+def test_a_pull_request_that_changes_anything_else_is_refused(path: str, refused: Json) -> None:
+    name = refused["foreign"][FOREIGN.index(path)]
 
-    value = honest.check([*own, path])
-
-    assert value["ok"] is False
-    assert len(value["foreign"]) == 1
-    assert found(value, ("Submission S1", value["foreign"][0], "which is no file of a submission"))
-    assert value["foreign"][0].isprintable()
-    assert f"`{re.sub('[`|]', '', value['foreign'][0])}`" in markdown(parse(value, Report))
+    assert name == shown(path)
+    assert name.isprintable()
+    assert found(refused, ("Submission S1", name, "which is no file of a submission"))
+    assert f"`{re.sub('[`|]', '', name)}`" in markdown(parse(refused, Report))
+    assert (refused["ok"], len(refused["foreign"])) == (False, len(FOREIGN))
 
 
 @attack("publication")
@@ -100,7 +109,7 @@ def test_a_pull_request_of_one_submission_is_about_it_alone(honest: Offered) -> 
     assert [s["slug"] for s in value["submissions"]] == [SLUG]
 
 
-OWN = [f"submissions/{SLUG}/submission.json"]
+STATED = OWN[1:]
 
 
 def elsewhere(given: Offered, **changed: str) -> Path:
@@ -117,7 +126,7 @@ def elsewhere(given: Offered, **changed: str) -> Path:
 def test_a_merged_submission_is_changed_by_nobody_else(
     author: str | None, changed: dict[str, str], honest: Offered
 ) -> None:
-    value = honest.check(OWN, author=author, path=elsewhere(honest, **changed))
+    value = honest.check(STATED, author=author, path=elsewhere(honest, **changed))
 
     problem = f"{SLUG} is merged already, offered by a-name: nobody else can change it"
     assert value["ok"] is False
@@ -127,16 +136,16 @@ def test_a_merged_submission_is_changed_by_nobody_else(
 def test_a_merged_submission_is_changed_by_its_own_contributor(honest: Offered) -> None:
     path = elsewhere(honest, conflicts="I work there")
 
-    assert honest.check(OWN, author="A-Name", path=path)["ok"] is True
+    assert honest.check(STATED, author="A-Name", path=path)["ok"] is True
 
 
 @attack("publication")
 def test_a_contributor_is_whoever_opened_the_pull_request(honest: Offered) -> None:
-    value = honest.check(OWN, author="mallory")
+    value = honest.check(STATED, author="mallory")
 
     problem = "says a-name, the pull request is mallory's"
     assert found(value, ("Submission S7", "submission.json/login", problem))
-    assert honest.check(OWN, author="A-name")["ok"] is True
+    assert honest.check(STATED, author="A-name")["ok"] is True
 
 
 @attack("publication")
