@@ -9,7 +9,7 @@ from pathlib import Path
 from observed_sources_support import mt_bench, pandalm, prometheus, wildbench
 from pages_support import Shell
 from program_support import as_text, run_program
-from registry_support import ROOT, git
+from registry_support import ROOT, git, with_bytecode
 from web_support import folder_served
 
 PAGES = [
@@ -24,6 +24,7 @@ def cloned(home: Path) -> Path:
     folder = home / "clone"
     git(home, "clone", "--quiet", "--shared", "--no-tags", str(ROOT), str(folder))
     git(folder, "checkout", "--quiet", "-B", "main")
+    with_bytecode(folder)
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
     return folder

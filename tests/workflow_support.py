@@ -22,7 +22,7 @@ from typing import Any
 import yaml
 from attestation_support import sigstore
 from github_support import LocalGitHub, Run
-from registry_support import commit, cut_down, git
+from registry_support import commit, cut_down, git, with_bytecode
 
 from epc.digests import file_sha256
 
@@ -337,6 +337,7 @@ def _install(clone: Path) -> None:
     (clone / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
     for name in (".run", ".dev"):
         (clone / ".venv" / name).touch()
+    with_bytecode(clone)
 
 
 def _folded(condition: str | None) -> str | None:

@@ -41,7 +41,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fresh") / "clone"
     git(folder.parent, "clone", "--quiet", "--shared", str(ROOT), str(folder))
     shutil.rmtree(folder / "epc")
-    shutil.copytree(ROOT / "epc", folder / "epc", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "epc", folder / "epc")
     cut_down(folder, "v1.0-AlwaysA")
     commit(folder)
     return folder
