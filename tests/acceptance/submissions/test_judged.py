@@ -210,7 +210,7 @@ ATTACKS: dict[str, tuple[Callable[[Path], object], tuple[str, str, str]]] = {
     ),
     "totals that were bettered": (
         logged(totals={}),
-        ("JUDGE-7.4", "totals", "the records give"),
+        ("JUDGE-7.4", "totals/cross_judge", "says nothing, recomputed"),
     ),
     "imported replies": (logged(origin="import"), ("JUDGE-7.4", "judge.json", "imported replies")),
     "a log of no day": (
