@@ -59,7 +59,7 @@ class Answer:
     failed: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(eq=False)  # pytest keeps its plugins in sets
 class Noted:
     """A plugin of pytest: it puts cheap tests first, and notes what each takes and which fail."""
 
