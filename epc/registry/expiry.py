@@ -212,7 +212,7 @@ def of_snapshot(
 def of_evaluator(name: str, life: Life, *, policy: Policy, as_of: date) -> Expiry:
     """Return whether an evaluator is still served under its name by a platform on a day.
 
-    `life` is what the name means on that day, as `aliases.followed` has it.
+    `life` is what the name means on that day, as `names.followed` has it.
     """
     released = life.released.date if life.released else None
     doubt = life.doubt

@@ -148,7 +148,7 @@ class Life:
 
     `pinned` are weights that are checked by digest: nobody can change or retire them. `source`
     was consulted, on the day `checked`, even where it states no date. An alias has `points_to`,
-    oldest first; what it means on a day is worked out by `aliases.followed`, which fills the last
+    oldest first; what it means on a day is worked out by `names.followed`, which fills the last
     four fields.
     """
 

@@ -1,9 +1,26 @@
 """Who a name means, among evaluators and among the judges of verdict files."""
 
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
-from epc.registry.subjects import judges_of, recorded_of
+import pytest
+from registry_support import FIGURES, card, day, generation_record, life_record
+
+from epc.analysis.observed_figures import Figure
+from epc.errors import UsageError
+from epc.registry.registry import Registry
+from epc.registry.subjects import (
+    Crossed,
+    Group,
+    Transfer,
+    judges_of,
+    pointing,
+    recorded_of,
+    subject,
+    subject_of_page,
+    target_of,
+)
 
 
 def recorded(*judges: tuple[str, str]) -> Any:
@@ -25,3 +42,105 @@ def test_verdicts_are_of_a_model_in_any_of_its_spellings() -> None:
     who: Any = SimpleNamespace(spellings=frozenset({"gpt-4o"}))
 
     assert recorded_of(file, who) == file.figures.groups[:1]
+
+
+def registry(*published: str) -> Registry:
+    """Return a registry with `judge`: judge-1 from January 2026 on, judge-2 from April on."""
+    pointers = [
+        {"to": to, "since": since, "source": "https://maker.example/models", "seen": None}
+        for to, since in (("judge-1", "2026-01-01"), ("judge-2", "2026-04-01"))
+    ]
+    lives = (
+        ("Judge", life_record(model="judge", points_to=pointers)),
+        ("Judge-1", life_record(model="judge-1")),
+        ("Judge-2", life_record(model="judge-2", aliases=["judge-two"])),
+    )
+    return Registry.of(
+        {
+            "evaluators": [generation_record(name, life) for name, life in lives],
+            "snapshots": [{"card": card(tag), "figures": FIGURES} for tag in published],
+            "events": [],
+            "policy": {"maximum_age_days": 180, "notice_days": 60},
+        }
+    )
+
+
+def test_a_name_means_lives_and_snapshots_in_any_case() -> None:
+    who = subject(registry("v1.0-Judge-1"), "JUDGE-1")
+
+    assert (who.name, who.maker, [life.model for life in who.lives]) == (
+        *("Judge-1", "maker", ["judge-1"]),
+    )
+    assert [str(snapshot.tag) for snapshot in who.snapshots] == ["v1.0-Judge-1"]
+    assert {"judge-1"} <= who.spellings
+
+
+def test_an_alias_name_means_its_generation() -> None:
+    assert subject(registry(), "judge-two").name == "Judge-2"
+
+
+def test_a_name_that_only_a_verdict_file_has_is_known_by_it() -> None:
+    who = subject(registry(), "Elsewhere", ["elsewhere"])
+
+    assert (who.name, who.maker, who.lives, who.snapshots) == ("Elsewhere", None, (), ())
+
+
+def test_a_name_that_nobody_knows_names_what_the_verdict_files_have() -> None:
+    with pytest.raises(UsageError, match=r"nobody: .*; the verdict files have one, other"):
+        subject(registry(), "nobody", ["one", "other", "one"])
+    with pytest.raises(UsageError) as without:
+        subject(registry(), "nobody")
+    assert "verdict files" not in str(without.value)
+
+
+def test_a_page_is_of_its_generation_with_the_snapshots_that_are_given() -> None:
+    known, unknown = (subject_of_page(registry(), name, []) for name in ("Judge-2", "Other"))
+
+    assert (known.maker, [life.model for life in known.lives]) == ("maker", ["judge-2"])
+    assert (unknown.name, unknown.maker, unknown.lives) == ("Other", None, ())
+    assert unknown.spellings == {"other"}
+
+
+def test_what_ever_pointed_to_a_model_is_named() -> None:
+    whole = registry()
+
+    assert [*pointing(whole, subject(whole, "judge-1"))] == ["judge"]
+    assert [*pointing(whole, subject(whole, "judge-2"))] == ["judge"]
+    assert [*pointing(whole, subject(whole, "judge"))] == []
+
+
+@pytest.mark.parametrize(
+    ("on", "published", "expected"),
+    [
+        ("2026-02-01", ["v1.0-Judge-1"], ("judge-1", ["v1.0-Judge-1"])),
+        ("2026-04-01", ["v1.0-Judge-1", "v1.0-Judge-2"], ("judge-2", ["v1.0-Judge-2"])),
+        ("2026-04-01", ["v1.0-Judge-1"], ("", [])),
+        ("2025-12-31", ["v1.0-Judge-1"], ("", [])),
+        ("2026-02-01", ["v1.0-Judge", "v1.0-Judge-1"], ("", [])),
+    ],
+)
+def test_reading_r54_a_name_stands_for_what_is_published_of_its_target_on_a_day(
+    on: str, published: list[str], expected: tuple[str, list[str]]
+) -> None:
+    whole = registry(*published)
+
+    model, snapshots = target_of(whole, subject(whole, "judge"), day(on))
+
+    assert (model, [str(snapshot.tag) for snapshot in snapshots]) == expected
+
+
+def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
+    crossed = Crossed(redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None)
+    transfer = Transfer(verdicts=90, domains={"x": 4, "y": 6}, directions={"x_to_y": crossed})
+    plain = Figure(value=0.5, ci95=None, n=9, items=3)
+    group = Group(
+        settings=("s",), setting=cast("Any", None), verdicts=9, figures={"ties": plain},
+        transfer=transfer,
+    )  # fmt: skip
+
+    assert [*group.every] == [
+        ("ties", plain),
+        ("transfer/redirected/x_to_y", Figure(value=0.2, ci95=(0.1, 0.3), n=90, items=10)),
+        ("transfer/regret/x_to_y", Figure(value=0.05, ci95=None, n=90, items=10)),
+    ]
+    assert [*replace(group, transfer=None).every] == [("ties", plain)]

@@ -3,10 +3,12 @@
 from datetime import date
 from typing import Any
 
+import pytest
 from registry_support import day, generation_record, life_record, stated
 
 from epc.registry.expiry import Policy, of_evaluator
 from epc.registry.lifecycles import Generation, Life
+from epc.registry.names import in_words_of_alias
 from epc.registry.registry import Registry
 
 POLICY = {"maximum_age_days": 100_000, "notice_days": 30}
@@ -96,6 +98,44 @@ def test_what_was_recorded_of_an_end_never_counts_for_less_after_a_move() -> Non
     ]
 
     assert revisions == sorted(revisions)
+
+
+def test_an_alias_has_the_end_of_its_target_and_the_later_move_as_a_route() -> None:
+    first, later = MOVED.meant(alias(MOVED), day("2026-03-31")), day("2026-04-01")
+
+    assert first.model == "judge-1"
+    assert first.retires
+    assert first.retires.date == day("2026-06-01")
+    assert (first.moves, [(r.date, r.to) for r in first.routes]) == (later, [(later, "judge-2")])
+    assert first.means
+    assert (first.means.to, first.earlier, first.doubt) == ("judge-1", 0, "")
+
+
+def test_past_moves_count_with_what_was_stated_of_their_targets() -> None:
+    """One move, and one day on which judge-1 was said to end."""
+    second = MOVED.meant(alias(MOVED), day("2026-04-01"))
+
+    assert (second.model, second.moves, second.routes, second.earlier) == ("judge-2", None, (), 2)
+
+
+@pytest.mark.parametrize(
+    ("gone", "until", "words"),
+    [
+        (False, None, "judge means judge-1 (since 2026-01-01)"),
+        (True, None, "judge meant judge-1 (since 2026-01-01)"),
+        (False, "2026-04-01", "judge means judge-1 (since 2026-01-01, until 2026-04-01)"),
+    ],
+)
+def test_what_an_alias_means_is_said_with_its_days(
+    gone: bool,  # noqa: FBT001  (a case's value)
+    until: str | None,
+    words: str,
+) -> None:
+    means = alias(MOVED).points_to[0]
+
+    told = in_words_of_alias("judge", means, gone=gone, until=day(until) if until else None)
+
+    assert told == words
 
 
 def test_what_is_no_alias_means_itself() -> None:
