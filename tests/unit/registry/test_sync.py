@@ -303,3 +303,101 @@ def test_models_on_platforms_of_which_nothing_is_recorded_are_no_candidates() ->
 
     assert candidates([record(None)], [strange]) == []
     assert candidates([record(None)], [replace(strange, platform="maker")])
+
+
+def test_a_life_without_an_end_is_as_old_as_its_last_look() -> None:
+    looked = {"source": "page", "via": "read", "seen": "2026-11-02"}
+    given = parse(generation_record("Judge-1", life_record(checked=looked)), GenerationRecord)
+
+    assert proposed(given, [claim("2027-01-01")]) == given
+    (life,) = proposed(given, [claim("2027-01-01", "2026-11-03")]).platforms
+    assert life.retires
+    assert life.retires.others == ()
+
+
+def test_a_day_that_moved_is_noted_first_and_the_earlier_notes_stay() -> None:
+    third = {"by": "third", "date": "2027-06-01", "seen": None, "settled": "a guess"}
+    agreed = {"by": "a list", "date": "2027-01-01", "seen": "2026-09-01", "settled": "early"}
+    before = known("2026-12-01", "2026-10-01") | {"others": [third, agreed]}
+
+    life = changed_life(before, claim("2027-01-01"))
+
+    moved = "moved to 2027-01-01, as seen on 2026-11-01"
+    assert as_json(life.retires) == {
+        "date": "2027-01-01",
+        "kind": "exact",
+        "source": "list",
+        "seen": "2026-11-01",
+        "others": [
+            {"date": "2026-12-01", "by": "page", "seen": "2026-10-01", "settled": moved},
+            third,
+        ],
+        "also": [{"by": "a list", "seen": "2026-09-01"}],
+    }
+
+
+def test_where_none_was_stated_none_is_noted_and_where_no_day_was_seen_none_is_named() -> None:
+    never, undated = (changed_life(b, claim(None)) for b in (None, known("2026-12-01", None)))
+
+    assert never.notes == ()
+    assert (never.checked.source, never.checked.via, never.checked.seen) == ("list", "read", SEEN)
+    assert undated.notes == ("page stated 2026-12-01; on 2026-11-01 none was published.",)
+
+
+@pytest.mark.parametrize(
+    ("ends", "kind", "seen", "served"),
+    [
+        ("2026-11-02", "exact", None, True),
+        ("2026-11-01", "exact", None, False),  # it ended on the very day
+        ("2026-11-01", "announced", None, False),
+        ("2026-10-01", "not_before", None, True),  # a floor is no end
+        ("2026-11-02", "exact", "2026-10-31", True),
+        ("2026-11-02", "exact", "2026-11-01", False),  # known of that day already
+    ],
+)
+def test_a_model_on_a_list_is_seen_on_its_day_if_it_had_not_ended(
+    ends: str, kind: str, seen: str | None, *, served: bool
+) -> None:
+    life = changed_life(known(ends, seen) | {"kind": kind}, listed(None))
+
+    assert (life.checked.seen == SEEN) == served
+    assert life.retires
+    assert str(life.retires.date) == ends
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"source": "table"},
+        {"also": [{"by": "table", "seen": None}]},
+        {"others": [{"by": "table", "date": "2027-06-01", "seen": None, "settled": "a guess"}]},
+    ],
+)
+def test_a_list_that_is_named_with_a_date_is_not_named_twice(named: dict[str, object]) -> None:
+    given = record(known("2026-12-01", None) | named)
+
+    assert proposed(given, [listed("2026-12-01"), listed("2027-01-01")]) == given
+
+
+def test_a_list_against_a_page_says_what_is_to_be_done() -> None:
+    noted = {"by": "third", "date": "2027-06-01", "seen": None, "settled": "a guess"}
+    before = known("2026-12-01", None) | {"others": [noted]}
+
+    retires = changed_life(before, listed("2027-01-01")).retires
+
+    look = "a list against the source that the record names; look it up"
+    table = {"date": "2027-01-01", "by": "table", "seen": None, "settled": look}
+    assert as_json(retires)["others"] == [noted, table]
+
+
+def test_candidates_stand_in_the_order_of_their_names() -> None:
+    late, early = claim("2027-01-01", model="b"), claim("2027-01-01", "2026-10-01", model="c")
+
+    assert candidates([record(None)], [early, late]) == [late, early]
+
+
+def test_a_diff_names_the_record_s_file_twice() -> None:
+    lines = diff([record(None)], [claim("2027-01-01")]).splitlines()
+
+    path = "snapshots/evaluators/Judge-1.json"
+    assert lines[:2] == [f"--- a/{path}", f"+++ b/{path}"]

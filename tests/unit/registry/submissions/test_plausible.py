@@ -188,3 +188,139 @@ def test_submission_s9_days_are_in_order_and_in_the_past(
     )
 
     assert [where for where, _, _ in places(plausible.days(given, TODAY))] == expected
+
+
+def cited(findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
+    return [(f.clause, f.where.removeprefix("manifest.json"), f.remedy) for f in findings]
+
+
+AGAIN = "measure again with `epc run`, whose records hold together"
+DECLARE = "declare it a gateway: the figures are published as such"
+SERVER = (
+    "a server of your own is asked as ollama/, vllm/, llamacpp/ or openai-compatible/, and offered "
+    "on the platform self-hosted"
+)
+
+
+def test_submission_s3_a_manifest_of_nothing_names_its_rules_and_remedies() -> None:
+    nothing = manifest(config={"rounds": 0}, strategies=range(65), raw=None)
+
+    assert cited(plausible.bounds(nothing)) == [
+        ("Submission S3", "/strategies", "ask in an issue how to offer more"),
+        ("Submission S3", "/config/rounds", AGAIN),
+        ("EPC-2.5(d)", "/raw", "offer the folder that the run wrote"),
+    ]
+    assert [f.problem for f in plausible.bounds(nothing)][1:] == [
+        "0, expected at least 1",
+        "names no raw files, so nothing can be recomputed",
+    ]
+    assert places(plausible.bounds(manifest(config={"rounds": 1}))) == []
+
+
+def test_submission_s10_seeds_name_their_rule_and_remedies() -> None:
+    """Of 0 to 2,999, only the two ends are there: 2,998 are not."""
+    (gap,) = plausible.seeds(manifest(config={"seeds": [2999, 0]}))
+    (late, dice) = plausible.seeds(manifest(config={"seeds": [1], "generator": "dice"}))
+
+    assert gap.problem == "2,998 seeds are missing between 0 and 2999, first 1"
+    assert cited([gap, late, dice]) == [
+        (
+            *("Submission S10", "/config/seeds"),
+            "offer every seed of the range: those that are left out decide the mean",
+        ),
+        (
+            *("Submission S10", "/config/seeds"),
+            "measure from seed 0, unless this repeats a measurement with fresh seeds",
+        ),
+        ("Submission S10", "/config/generator", f"use {GENERATOR}"),
+    ]
+    assert (late.severity, dice.severity) == ("warning", "error")
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "role", "declared", "remedy"),
+    [
+        (OWN, "evaluator", "recorded", "declare it direct, or a gateway"),
+        (OWN, "executor", "recorded", "declare it direct, or a gateway"),
+        (OWN, "evaluator", "gateway", "declare it direct"),
+        (GATEWAY, "evaluator", "direct", DECLARE),
+        ("https://a.example/v1", "evaluator", "direct", f"{DECLARE}; {SERVER}"),
+        ("https://a.example/v1", "executor", "gateway", "say in the pull request whose it is"),
+        ("https://api.anthropic.com", "executor", "direct", SERVER),
+    ],
+)
+def test_submission_s8_what_is_declared_wrongly_has_a_remedy(
+    endpoint: str, role: str, declared: Any, remedy: str
+) -> None:
+    found = cited(plausible.asked_at(model(endpoint=endpoint), role, declared))
+
+    assert found == [("Submission S8", f"/{role}/endpoint", remedy)]
+
+
+def test_submission_s13_weights_and_sources_name_their_place_and_remedies() -> None:
+    own = model("ollama/llama3", "http://127.0.0.1:11434/v1")
+    found = [
+        *plausible.weighed(own, None, "/w"),
+        *plausible.weighed(model(), "sha256:0", "/w"),
+        *plausible.sourced(None, "/s", recorded=True),
+        *plausible.sourced("a paper", "/s", recorded=False),
+    ]
+
+    assert cited(found) == [
+        (
+            *("Submission S13", "/w"),
+            "state their digest as sha256:... (`sha256sum` of the file, or the server's own)",
+        ),
+        ("Submission S13", "/w", "leave the weights out"),
+        (
+            *("Reading R77", "/s"),
+            "say who gave them, when, how they were asked, and where they were taken from",
+        ),
+        ("Reading R77", "/s", "leave it out"),
+    ]
+    assert {f.severity for f in found} == {"error"}
+
+
+@pytest.mark.parametrize(
+    ("measured", "created", "problem", "remedy"),
+    [
+        ("2026-11-20", "yesterday", "a day that no calendar has", AGAIN),
+        (
+            *("2026-11-21", "2026-11-20T10:00:00+00:00"),
+            "measured on 2026-11-21, and written on 2026-11-20 already",
+            AGAIN,
+        ),
+        (
+            *("2026-11-20", "2026-11-27T10:00:00+00:00"),
+            "written on 2026-11-27, which is after today, 2026-11-26",
+            "set the clock, and measure again",
+        ),
+    ],
+)
+def test_submission_s9_a_day_that_cannot_be_says_why(
+    measured: str, created: str, problem: str, remedy: str
+) -> None:
+    given = manifest(
+        evaluator=SimpleNamespace(measurement_date=measured),
+        provenance=SimpleNamespace(created=created),
+    )
+
+    (finding,) = plausible.days(given, TODAY)
+
+    assert (finding.clause, finding.problem, finding.remedy, finding.severity) == (
+        *("Submission S9", problem),
+        *(remedy, "error"),
+    )
+
+
+def test_submission_s9_each_day_in_the_future_is_named() -> None:
+    given = manifest(
+        evaluator=SimpleNamespace(measurement_date="2026-11-28"),
+        provenance=SimpleNamespace(created="2026-11-27T10:00:00+00:00"),
+    )
+
+    assert [(where, problem[:8]) for where, problem, _ in places(plausible.days(given, TODAY))] == [
+        ("/evaluator/measurement_date", "measured"),
+        ("/provenance/created", "written "),
+        ("/evaluator/measurement_date", "measured"),
+    ]
