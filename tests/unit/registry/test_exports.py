@@ -252,3 +252,98 @@ def test_the_command_prints_a_makers_feed_its_records_and_says_whom_it_does_not_
     missing = export("--shape", "osv", "--maker", "nobody")
     assert missing.returncode == 2
     assert "nobody: no end" in missing.stderr
+
+
+def test_an_end_that_others_announced_is_said_to_be_one_and_has_no_page(made: Checkout) -> None:
+    ends = stated("2026-07-01", "announced", source="a list")
+    (record,) = of(made, "osv", life_record(retires=ends, deprecated=stated("2026-01-01")))
+
+    assert record["summary"] == "maker/judge-1 is said to retire on 2026-07-01"
+    assert record["id"] == "x_EPC-maker-judge-1"
+    assert record["modified"] == "2026-01-01T00:00:00Z"
+    assert record["references"] == [{"type": "WEB", "url": SOURCE}]
+    assert record["database_specific"]["agree"] == ["a list"]
+    assert record["database_specific"]["seen"] is None
+
+
+def test_an_end_of_no_known_day_of_writing_is_of_the_first_day_and_of_its_maker(
+    made: Checkout,
+) -> None:
+    (record,) = of(made, "osv", life_record(retires=stated("2026-07-01")))
+
+    registry = of_folder(made.folder)
+    assert record["modified"] == "1970-01-01T00:00:00Z"
+    assert "published" not in record
+    assert osv(registry, "maker") == [record]
+    assert osv(registry, "nobody") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # A day of which no page tells is no clock, and one that somebody confirmed has an end.
+        ({"retires": stated("2026-07-01", source="a list")}, None),
+        (
+            {"deprecated": stated("2026-07-02"), "retires": stated("2026-07-01")},
+            {"shutdown": "2026-07-01", "date_precision": "exact"},
+        ),
+        (
+            {"deprecated": stated("2026-07-01"), "retires": stated("2026-07-01", "announced")},
+            {"announced": "2026-07-01", "shutdown": "2026-07-01", "date_precision": "exact"},
+        ),
+        ({"deprecated": stated("2026-07-01")}, {"announced": "2026-07-01"}),
+        (
+            {"deprecated": stated("2026-01-01"), "retires": stated("2026-07-01", source="list")},
+            {"announced": "2026-01-01"},
+        ),
+    ],
+)
+def test_a_feed_states_the_days_that_a_page_states(
+    made: Checkout, given: dict[str, Any], expected: dict[str, str] | None
+) -> None:
+    models = [m for feed in of(made, "model-eol", life_record(**given)) for m in feed["models"]]
+
+    assert models == ([] if expected is None else [{"id": "judge-1", "source": SOURCE} | expected])
+
+
+@pytest.mark.parametrize(
+    ("day", "kind", "retired"),
+    [
+        ("2026-04-01", "exact", True),
+        ("2026-04-02", "exact", False),
+        ("2026-03-01", "announced", False),
+        ("2026-03-01", "not_before", False),
+    ],
+)
+def test_elsewhere_a_model_is_retired_from_its_exact_day_on(
+    made: Checkout, day: str, kind: str, *, retired: bool
+) -> None:
+    there = life_record(platform="google-vertex", model="j@1", retires=stated(day, kind))
+
+    ((model,),) = [feed["models"] for feed in of(made, "model-eol", there)]
+
+    assert model["id"] == "Judge-1"
+    (given,) = model["distributions"]
+    assert given["via"] == "vertex-ai"
+    assert given["shutdown"] == day
+    assert given.get("status") == ("retired" if retired else None)
+
+
+def test_weights_have_no_clock_and_a_name_stands_once_in_a_makers_feed(made: Checkout) -> None:
+    end = stated("2026-07-01")
+    made.evaluator(
+        generation_record("Judge-2", life_record(model="judge-2", aliases=["j"], retires=end))
+    )
+    first = life_record(aliases=["judge-2", "j", "j"], retires=end)
+    open_ones = life_record(platform="open-weights", model="w", retires=end)
+    pinned = life_record(platform="host", model="p", pinned=True, retires=end)
+
+    (feed,) = of(made, "model-eol", first, open_ones, pinned)
+
+    assert feed["publisher"] == "maker"
+    assert feed["generated"] == "2026-04-01T00:00:00Z"
+    day = {"shutdown": "2026-07-01", "date_precision": "exact", "source": SOURCE}
+    assert feed["models"] == [
+        {"id": "judge-1", "aliases": ["j"], **day},
+        {"id": "judge-2", **day},
+    ]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
+import pytest
 from icalendar import Calendar
 
 from epc.registry.expiry import Expiry
@@ -69,3 +70,35 @@ def test_rfc_5545_what_is_not_seen_is_spelt_out_as_in_the_text() -> None:
 
     assert entry["SUMMARY"] == r"judge\u{202e}1\u{0085} expires"
     assert str(entry["DESCRIPTION"]).startswith(r"a\u{2066}b\u{200b}c" + "\nsource: ")
+
+
+@pytest.mark.parametrize(
+    ("letters", "lines"),
+    [
+        (58, ["SUMMARY:" + "a" * 58 + " expires"]),
+        (59, ["SUMMARY:" + "a" * 59 + " expire", " s"]),
+        (133, ["SUMMARY:" + "a" * 66, " " + "a" * 67 + " expire", " s"]),
+    ],
+)
+def test_rfc_5545_a_line_has_74_octets_and_the_next_ones_a_space_before_as_many(
+    letters: int, lines: list[str]
+) -> None:
+    made = calendar([replace(state(date(2027, 1, 14)), id="a" * letters)]).split("\r\n")
+
+    first = next(n for n, line in enumerate(made) if line.startswith("SUMMARY"))
+    assert made[first : first + len(lines)] == lines
+    assert made[first + len(lines)].startswith("DTSTART")
+
+
+def test_a_calendar_is_called_as_it_is_named_and_an_entry_as_its_judge() -> None:
+    bare = replace(state(date(2027, 1, 14)), platform=None)
+
+    mine = calendar([bare], name="EPC: my judges").split("\r\n")
+
+    assert mine[:6] == [
+        *("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//EPC registry//epc expiry//EN"),
+        *("NAME:EPC: my judges", "X-WR-CALNAME:EPC: my judges", "UID:my%20judges@epc-registry"),
+    ]
+    assert r"UID:judge\;1\,2@epc-registry" in mine
+    assert "TRANSP:TRANSPARENT" in mine
+    assert mine[-3:] == ["END:VEVENT", "END:VCALENDAR", ""]

@@ -2,17 +2,23 @@
 
 import gzip
 import os
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from epc.errors import Finding, Severity
 from epc.records.findings import Findings
 from epc.registry.kinds.folders import kind_of
 from epc.registry.submissions.folder import (
     inspect,
+    located,
     look_alikes,
     name_problems,
     present_files,
+    reasons,
 )
 from epc.registry.submissions.layout import NAMES, PLAIN, SECRETS, SIZE
 
@@ -216,3 +222,135 @@ def test_submission_s4_a_name_that_looks_like_an_earlier_one_is_named_with_it() 
         ("a-run", "a-run"),
         ("a-run", "a-run"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "problem", "maker"),
+    [
+        (
+            "submission.json",
+            b"\x28\xb5\x2f\xfd",
+            "is packed by zstd",
+            "who offers the run, written by `epc submission new`",
+        ),
+        ("manifest.json", b"\xfd7zXZ", "is packed by xz", "a run's record, written by `epc run`"),
+        ("calls.jsonl", b"BZh9", "is packed by bzip2", "a run's record, written by `epc run`"),
+        ("probes.jsonl", b" {}", "begins with b' '", "a run's record, written by `epc run`"),
+        (
+            "attestation.json",
+            b"a\0",
+            r"is binary data, which begins with b'a\x00'",
+            "GitHub's attestation, as `measure.yml` uploads it",
+        ),
+    ],
+)
+def test_submission_s2_who_makes_a_file_is_told_with_what_it_is(
+    tmp_path: Path, name: str, first: bytes, problem: str, maker: str
+) -> None:
+    made = folder(tmp_path, *RUN)
+    (made / name).write_bytes(first)
+
+    (finding,) = inspect(made).kept()
+
+    assert (finding.where, finding.problem) == (name, f"{problem}, expected JSON: a brace")
+    assert finding.remedy == f"put back the file as it was: {maker}, JSON as text, not packed"
+
+
+def test_submission_s2_of_verdicts_and_evaluations_who_makes_them_is_told_too(
+    tmp_path: Path,
+) -> None:
+    seen, judged = tmp_path / "seen", tmp_path / "judged"
+    seen.mkdir()
+    judged.mkdir()
+    (folder(seen, *OBSERVED) / "verdicts.jsonl").write_text("[]\n")
+    (folder(judged, *JUDGED) / "run_log.json").write_text("[]\n")
+
+    found = [inspect(home / "an-honest-one").kept()[0].remedy for home in (seen, judged)]
+
+    assert found == [
+        f"put back the file as it was: {maker}, JSON as text, not packed"
+        for maker in (
+            "verdicts, written by `epc submission new`",
+            "an evaluation's record, written by `epc judge run`",
+        )
+    ]
+
+
+def test_submission_s6_a_strange_file_is_looked_into_up_to_a_mebibyte(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN)
+    key = b"ghp_" + b"a1B2" * 9
+    strange = made / "b\u00e9.txt"
+    for size, clauses in ((1_048_576, [PLAIN, SECRETS]), (1_048_577, [PLAIN])):
+        strange.write_bytes(key.rjust(size))
+        found = [(f.clause, f.where.partition(":")[0]) for f in inspect(made).kept()]
+        assert found == [(clause, r"b\xe9.txt") for clause in clauses]
+
+
+def test_submission_s2_every_finding_on_a_folder_has_a_remedy_of_its_own(tmp_path: Path) -> None:
+    made = folder(tmp_path, *RUN[1:])
+    os.truncate(made / "manifest.json", 16_777_217)
+    (made / "weights.jsonl").unlink()
+    (made / "weights.jsonl").hardlink_to(made / "trials.jsonl")
+    (made / "more").mkdir()
+
+    plain = (
+        "keep submission.json, manifest.json, trials.jsonl, calls.jsonl, weights.jsonl, "
+        "probes.jsonl, attestation.json as plain files, and nothing else"
+    )
+    assert [(f.where, f.remedy) for f in inspect(made).kept()] == [
+        ("manifest.json", "offer fewer seeds, or an exhaustive run"),
+        ("more", plain),
+        ("more", plain),
+        ("trials.jsonl", "copy the file"),
+        ("weights.jsonl", "copy the file"),
+        ("submission.json", "make the folder with `epc submission new`"),
+    ]
+
+
+def wrong(where: str, severity: Severity = "error", clause: str = "EPC-1") -> Finding:
+    return Finding(clause=clause, where=where, problem=where, remedy="mend", severity=severity)
+
+
+def test_of_a_file_five_findings_are_listed_and_the_rest_are_counted() -> None:
+    """Of 7 rows and of 6 seeds the first 5 stand; of the manifest itself everything does."""
+    rows = [wrong(f"/trials/{n}", clause=f"EPC-{n}") for n in range(7)]
+    few = [wrong(f"/weights/{n}") for n in range(5)]
+    seeds = [wrong(f"/results/per_seed/{n}", "warning") for n in range(6)]
+    others = [wrong(f"/config/{n}") for n in range(6)]
+
+    found = list(located([*rows, *few, *seeds, *others, wrong("/raw/trials/sha256")]))
+
+    assert [f.where for f in found] == [
+        "manifest.json/raw/trials/sha256",
+        *(f"trials.jsonl/{n}" for n in range(5)),
+        *(f"weights.jsonl/{n}" for n in range(5)),
+        *(f"manifest.json/results/per_seed/{n}" for n in range(5)),
+        *(f"manifest.json/config/{n}" for n in range(6)),
+        "trials.jsonl",
+        "manifest.json/results/per_seed",
+    ]
+    assert [(f.clause, f.problem, f.severity) for f in found[-2:]] == [
+        ("EPC-5", "2 more findings like these are not listed", "error"),
+        ("EPC-1", "1 more findings like these are not listed", "warning"),
+    ]
+    assert found[-1].remedy == (
+        "mend what is listed first; `epc validate` on this folder lists more"
+    )
+
+
+def test_one_grave_finding_among_those_that_are_counted_makes_them_grave() -> None:
+    mild = [wrong("/calls", "warning")] * 6
+
+    *listed, more = located([*mild, wrong("/calls/6")])
+
+    assert [f.where for f in listed] == ["calls.jsonl"] * 5
+    assert (more.severity, more.where) == ("error", "calls.jsonl")
+
+
+def test_why_an_audit_says_what_it_says_is_a_warning_unless_it_is_known() -> None:
+    old, new = wrong("/trials/1"), wrong("/results/gamma")
+    audit: Any = SimpleNamespace(findings=[old, new])
+
+    (found,) = reasons(audit, [old])
+
+    assert found == replace(new, where="manifest.json/results/gamma", severity="warning")
