@@ -4,6 +4,7 @@ import pytest
 from registry_support import Checkout, generation_record, life_record, stated
 
 from epc.errors import MalformedError
+from epc.records.strict_json import dumps
 from epc.registry.checking import check
 
 EARLY, LATE = stated("2026-01-01"), stated("2026-12-01")
@@ -116,3 +117,114 @@ def test_reading_r54_an_alias_has_targets_in_order_and_the_present_one_a_record(
     assert bool(found) == bool(problem)
     assert all("points_to" in finding.where for finding in found)
     assert problem in "".join(finding.problem for finding in found)
+
+
+WHERE = "snapshots/evaluators"
+
+
+def told(checkout: Checkout) -> list[tuple[str, str, str]]:
+    found = check(checkout.folder)
+    assert {finding.clause for finding in found} <= {"EPC-5.3(1)"}
+    return [(f.where.removeprefix(WHERE), f.problem, f.remedy) for f in found]
+
+
+def test_a_record_says_what_is_wrong_with_it_and_what_to_do(checkout: Checkout) -> None:
+    """One file is called otherwise than its generation, whose name another has in small letters."""
+    other = generation_record("JUDGE-1", life_record(model="other", retires=stated("2026-02-30")))
+    path = checkout.home / "evaluators" / "Other.json"
+    path.write_text(dumps(other))
+    no_day = ("/Other.json/platforms/0/retires/date", "there is no day 2026-02-30")
+    assert told(checkout) == [(*no_day, "see what its source says")]
+
+    path.write_text(dumps(generation_record("JUDGE-1", life_record(model="other"))))
+
+    assert told(checkout) == [
+        (
+            "/Other.json/generation",
+            "says JUDGE-1, the file is called Other",
+            "rename the file",
+        ),
+        ("", "judge-1 has 2 records", "keep one of them"),
+    ]
+
+
+def test_a_life_that_ends_before_it_begins_is_told_by_its_two_days(checkout: Checkout) -> None:
+    sound = life_record(model="m", released=EARLY, retires=EARLY)
+    bad = life_record(model="n", released=LATE, retires=EARLY)
+    worse = life_record(model="o", released=EARLY, deprecated=LATE, retires=stated("2026-06-01"))
+    checkout.evaluator(generation_record("Bad-1", sound, bad, worse))
+
+    source = "see what its source says"
+    assert told(checkout) == [
+        (
+            "/Bad-1.json/platforms/1/retires",
+            "retires on 2026-01-01, released on 2026-12-01 only",
+            source,
+        ),
+        (
+            "/Bad-1.json/platforms/2/retires",
+            "retires on 2026-06-01, deprecated on 2026-12-01 only",
+            source,
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        (
+            [("judge-2", "2026-01-01"), ("judge-1", None)],
+            [
+                (
+                    "only of the first target may the day be unknown",
+                    "leave the later target out until a source dates it",
+                )
+            ],
+        ),
+        (
+            [("judge-2", "2026-02-01"), ("gone", "2026-01-01")],
+            [
+                ("the days are ['2026-02-01', '2026-01-01']", "list the oldest target first"),
+                (
+                    "there is no record of maker/gone",
+                    "add one: an alias ends when its target does",
+                ),
+            ],
+        ),
+        ([("judge", None)], [("maker/judge is an alias itself", "name what that one points to")]),
+        ([("a", None), ("b", "2026-01-01"), ("judge-1", "2026-01-02")], []),
+    ],
+)
+def test_reading_r54_an_alias_s_finding_has_its_place_and_remedy(
+    checkout: Checkout, targets: list[tuple[str, str | None]], expected: list[tuple[str, str]]
+) -> None:
+    alias = life_record(model="judge", points_to=pointing(*targets))
+    checkout.evaluator(generation_record("judge", life_record(model="judge-3"), alias))
+
+    place = "/judge.json/platforms/1/points_to"
+    assert told(checkout) == [(place, *finding) for finding in expected]
+
+
+def test_the_catalogue_s_findings_have_its_place_and_remedies(checkout: Checkout) -> None:
+    checkout.evaluator(generation_record("Judge-2", life_record(model="j2", aliases=["Also"])))
+    path = checkout.home / "evaluators" / "catalogue.csv"
+    head = "generation,maker,platform,names,released,not_before,retires,seen,source\n"
+    rows = "B-2,m,maker,also judge-1,,,,,list\n", "A-1,m,host,also,,,,,list\n"
+
+    path.write_text(head + "".join(rows))
+    found = told(checkout)
+
+    one = "a name means one model on a platform"
+    assert found == [
+        (
+            "/catalogue.csv",
+            "the lines are not in order",
+            "sort them by generation and platform",
+        ),
+        ("/catalogue.csv", "maker/also is B-2, and Judge-2 too", one),
+        ("/catalogue.csv", "maker/judge-1 is B-2, and Judge-1 too", one),
+    ]
+    path.write_text("generation\n")
+    ((where, problem, remedy),) = told(checkout)
+    assert (where, remedy) == ("/catalogue.csv", "see the first line's columns")
+    assert problem.startswith("cannot be read: the columns are not generation, maker, ")

@@ -1,26 +1,42 @@
 """One snapshot as a page for people."""
 
+import re
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
+import pytest
 from golden_support import Golden
 from registry_support import (
     CONDITIONS,
+    FIGURES,
     OWN_DATA,
+    Checkout,
     Json,
     audit_record,
     card,
     event,
+    judged,
     measured,
     observed,
     snapshot,
 )
 
-from epc.registry.expiry import unknown
+from epc.registry.expiry import Expiry, unknown
 from epc.registry.figures import difference
-from epc.registry.showing import Shown, difference_text, shown_text
-from epc.registry.snapshots import Snapshot
+from epc.registry.reading import of_folder
+from epc.registry.record import Identity
+from epc.registry.showing import (
+    ReferenceRow,
+    Shown,
+    difference_text,
+    model_in_words,
+    reference_rows,
+    reference_text,
+    shown_text,
+)
+from epc.registry.snapshots import Snapshot, SpotChecked
 
 AS_OF = date(2026, 4, 1)
 
@@ -64,3 +80,184 @@ def test_reading_r77_the_words_of_a_snapshot(golden: Golden) -> None:
     }
 
     golden("snapshot", cases)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "maker/m"),
+        ({"platform": None}, "embedded/m"),
+        ({"platform": "unknown", "gateway": "g", "proxy": True}, "m on an unknown platform"),
+        ({"gateway": "g"}, "maker/m through g"),
+        ({"gateway": "g", "proxy": True}, "maker/m through g, a third party's gateway"),
+    ],
+)
+def test_who_was_asked_is_said_with_where_and_through_whom(given: Json, words: str) -> None:
+    model: Json = {"model": "m", "platform": "maker", "gateway": None, "proxy": False} | given
+
+    assert model_in_words(Identity(**model)) == words
+    assert model_in_words(None) == "none"
+
+
+RETIRED = Expiry(
+    id="j", status="expired", reason="retired", since=AS_OF, until=AS_OF, as_of=AS_OF, note="gone"
+)
+
+
+def test_a_page_has_the_state_what_was_asked_the_faults_and_the_spot_checks() -> None:
+    asked = {"asked": {"model": "j@1", "endpoint": "https://a.example"}, "weights": "sha256:0"}
+    evaluator = card()["evaluator"] | asked
+    fault = {"id": "no-spread", "says": "No spread was published."}
+    of = Snapshot.parse(card() | {"evaluator": evaluator, "known_faults": [fault]}, FIGURES)
+    spot = SpotChecked(
+        date=date(2026, 3, 2), tag="v1.0-Judge-1", pairs=9, agreed=8,
+        p_value=1.0, verdict="agrees", sha256="0" * 64,
+    )  # fmt: skip
+
+    page = shown_text(shown(of, expiry=RETIRED, spot_checks=[spot])).splitlines()
+
+    assert page[1:5] == [
+        "  state      expired, retired: gone",
+        "  evaluator  maker/judge-1",
+        "  asked as   j@1 at https://a.example",
+        "  weights    sha256:0, as the contributor states",
+    ]
+    known = page.index("  known faults")
+    assert page[known + 1 :] == [
+        *("    no-spread: No spread was published.", "", "  events"),
+        "    2026-02-01  published",
+        "    2026-03-02  agrees: 8 of 9 in a spot check",
+    ]
+
+
+def test_what_the_newest_rule_says_stands_before_what_was_published() -> None:
+    before = audited(p_value=0.034, findings=[{"problem": "ties"}])
+    assert before.audit_published
+    anew = replace(before.audit_published, rule=2, p_value=None, findings=())
+    both = shown(replace(before, audited_anew=anew))
+
+    page = shown_text(both, ["to visual: nothing"]).splitlines()
+
+    start = page.index("  executor   none") + 2
+    assert page[start : start + 4] == [
+        "  audit      inconclusive (rule 2); quality: not measured; the control is simulated",
+        "             to visual: nothing",
+        "             published as inconclusive (rule 1), p = 0.034; quality: not measured",
+        "",
+    ]
+    told = both.as_json()
+    assert (told["audit"]["rule"], told["audit_published"]["p_value"]) == (2, 0.034)
+    alone = shown(before).as_json()
+    assert "audit_published" not in alone
+    assert "spot_checks" not in alone
+    assert alone["failed"] is False
+    assert alone["epc_5_2"] == {"gamma/a_to_b": "substantial, within coin-flip range"}
+
+
+def test_of_a_judge_a_page_says_how_much_it_judged_and_what_to_beware_of() -> None:
+    totals = {
+        "cross_judge": {"samples": 20, "valid": 10, "invalid": 2, "flags": {"ties": 3, "cut": 0}},
+        "never": {"samples": 0, "valid": 0, "invalid": 0, "flags": {}},
+    }
+    tested = {"word": "tells_apart", "pairs": 9, "at_floor": 1, "detected": {"hits": 6}}
+    labels = {"labelled": 5, "same_verdict": {"hits": 4}}
+    beside = {"totals": totals, "competence": tested, "labels": labels, "remarks": ["a", "b"]}
+    one = judged()
+
+    def lines(**given: Any) -> list[str]:
+        figures = {**one.figures, **beside, **given}
+        page = shown_text(shown(replace(one, figures=figures))).splitlines()
+        return page[2 : page.index("")]
+
+    assert lines() == [
+        "  judge      maker/judge-1",
+        "  judged     2026-01-01, N = 20, by a test",
+        "  totals     cross_judge: 10 valid, 2 invalid, ties 3, cut 0",
+        "  competence tells apart: scored 6 of 8 spoilt texts below their outputs",
+        "  people     says the same of 4 of 5 outputs",
+        *("  beware     a", "  beware     b"),
+    ]
+    assert lines(competence=None, remarks=[], labels={"labelled": 0, "same_verdict": None})[3:] == [
+        "  people     says the same of 0 of 0 outputs"
+    ]
+
+
+def test_of_verdicts_of_others_a_page_says_how_anybody_makes_them_again() -> None:
+    recipe = {"shape": "s", "columns": {}, "labels": {}, "judge": "J", "sha256": "1" * 64}
+    page = shown_text(shown(observed(settings=("J/1",), recipe=recipe, kept=True))).splitlines()
+
+    assert page[6] == "  verdicts   in the store"
+    assert page[7].endswith(", of J alone")
+    assert page[8:10] == [
+        f"             SHA-256 of its lines {'1' * 64}",
+        "             epc snapshot recompute v1.0-Judge-1 --source CLONE",
+    ]
+
+
+def test_a_failed_run_is_no_other_measurement_s_difference() -> None:
+    failed = audited(verdict="no_verdicts_counted")
+
+    lines = difference_text(difference(failed, measured())).splitlines()
+
+    why = "no verdict was counted in most seeds, so that its gamma is no measurement"
+    assert f"v1.0-Judge-1 is a failed run: {why}" in lines
+    assert lines[-1].startswith(f"  gamma/a_to_b{' ' * 24}1.100  1.100  a failed run; ")
+    assert difference_text(difference(measured(), judged())).endswith("\nno figure is in both")
+
+
+def row(place: str, figures: Json, *faults: str) -> ReferenceRow:
+    told = card() | {"known_faults": [{"id": "f", "says": says} for says in faults]}
+    cells = tuple(f"{place[6]}{n}" for n in range(5 if place[6] != "2" else 4))
+    return ReferenceRow(
+        place=place, cells=cells, snapshot=Snapshot.parse(told, figures), state=RETIRED
+    )
+
+
+def test_the_reference_snapshot_is_told_by_table_and_faults_by_row() -> None:
+    plain: Json = {"n": 8, "ece": {"mean": 0.1, "ci95": None}}
+    rows = [
+        row("Table 1, row 2", FIGURES, "misread"),
+        row("Table 2, row 1", plain, "no spread"),
+        row("Table 3, row 10", plain, "misread", "no spread"),
+    ]
+
+    parts = reference_text(rows).split("\n\n")
+
+    tables = [[re.split("  +", line.strip()) for line in p.splitlines()] for p in parts[2:5]]
+    tail = ["v1.0-Judge-1", "expired since 2026-04-01 (retired)"]
+    assert [t[-1] for t in tables] == [
+        ["10", "11", "12", "13", "14", "substantial, within coin-flip range", *tail],
+        ["20", "21", "22", "23", *tail],
+        ["30", "31", "32", "33", "34", *tail],
+    ]
+    assert [t[1][-3:] for t in tables] == [
+        ["by EPC-5.2", "snapshot", "state"],
+        ["JSD there, and back", "snapshot", "state"],
+        ["Brier", "snapshot", "state"],
+    ]
+    assert parts[0] == "Reference Snapshot v1.0 (arXiv:2607.00297, section 3)"
+    assert parts[5].splitlines() == [
+        "Known faults, by table and row",
+        *("  1.2, 3.10: misread", "  2.1, 3.10: no spread"),
+    ]
+    assert [(r.table, r.as_json()["epc_5_2"]) for r in rows[::2]] == [
+        ("Table 1", "substantial, within coin-flip range"),
+        ("Table 3", None),
+    ]
+
+
+def test_the_rows_of_the_reference_snapshot_are_the_papers_in_its_order(tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path)
+    works = {"v1.0-Judge-1": ("arXiv:2607.00297v2", "Table 2, row 1", "a | N = 8 | gamma 1.1")}
+    works["v1.1-Judge-1"] = ("arXiv:2607.00297", "Table 1, row 3", "N = 8 of 9 | PCI 2 | no PCI 3")
+    works["v1.2-Judge-1"] = ("another work", "Table 1, row 1", "b")
+    for tag, (work, place, printed) in works.items():
+        citation = {"work": work, "place": place, "address": "a", "as_printed": printed}
+        checkout.publish(tag, citation=citation)
+
+    rows = reference_rows(of_folder(tmp_path), AS_OF)
+
+    assert [(str(r.snapshot.tag), r.short, r.cells) for r in rows] == [
+        ("v1.1-Judge-1", "1.3", ("8 of 9", "2", "no PCI 3")),
+        ("v1.0-Judge-1", "2.1", ("a", "8", "1.1")),
+    ]
