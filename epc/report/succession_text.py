@@ -92,7 +92,7 @@ def sentence(result: Succession) -> str:
         judged = best.agreement
         quality = "which of the two is right more often is not known"
         if better := judged.shifts.get(BETTER):
-            quality = f"its share of right answers differs by {100 * better.value:+.1f} points"
+            quality = f"its share of right answers differs by {100 * better.value:+z.1f} points"
         return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {quality}."
     return f"{result.name}: none can be named as its successor. {_missing(result)}."
 

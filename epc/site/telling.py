@@ -114,7 +114,7 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
         seen += f"chance {chance}"
     yield (
         f"{subject} in {pair.source} first changes {seen}. The regret is estimated at "
-        f"{100 * into.regret:+.1f} points of win rate{_between(into.regret_ci95, '+.1f')}."
+        f"{100 * into.regret:+z.1f} points of win rate{_between(into.regret_ci95, '+.1f')}."
     )
 
 

@@ -99,10 +99,14 @@ def evaluator(**given: Any) -> Any:
     return SimpleNamespace(**nothing | {"card": card} | given)
 
 
-def crossed(redirected: float) -> str:
+def crossed(redirected: float, regret: float = 0.01) -> str:
     into = {"redirected": redirected, "redirected_ci95": (0, 0.74), "chance": 0.16}
-    crossing: Any = SimpleNamespace(**into, regret=0.01, regret_ci95=None)
+    crossing: Any = SimpleNamespace(**into, regret=regret, regret_ci95=None)
     return "\n".join(_most([(SimpleNamespace(name="text_to_visual"), crossing)]))  # type: ignore[list-item]  # what it reads of a direction
+
+
+def test_a_regret_that_rounds_to_zero_has_no_minus() -> None:
+    assert "The regret is estimated at +0.0 points of win rate" in crossed(0.2, -0.0004)
 
 
 def test_reading_r70_the_words_of_a_result_box(golden: Golden) -> None:
