@@ -130,7 +130,14 @@ def in_all(shares: Iterable[Share]) -> Share:
 
 
 def _total(ranges: Iterable[Range]) -> Range:
-    return Range(*map(sum, zip((0, 0, 0), *map(structs.astuple, ranges), strict=True)))
+    total = Range(0, 0, 0)
+    for one in ranges:
+        total = Range(
+            lower=total.lower + one.lower,
+            expected=total.expected + one.expected,
+            upper=total.upper + one.upper,
+        )
+    return total
 
 
 def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, number: int) -> Range:
