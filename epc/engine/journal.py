@@ -27,7 +27,7 @@ from epc.records.strict_json import dumps_line, remove_unfinished
 TORN: Final = "journal.torn"  # what is left of lines
 DAMAGED: Final = "journal.damaged"  # lines that are whole, and not as they were written
 # Where calls come in a stream, so long is waited for more: a group costs as much as some calls.
-_GATHERING_S: Final = 0.02
+_GATHERING_S: Final = 0.005
 _FIRST: Final = 2  # answers that the first comparison takes
 _HERE: Final = "local/"
 _CALL: Final = b'{"call":'
