@@ -103,8 +103,10 @@ def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Ro
 def rows_of(verdicts: Verdicts, chosen: Indices | None = None) -> list[Row]:
     """Return verdicts, or the chosen ones, as rows without texts."""
     places = np.arange(len(verdicts)) if chosen is None else chosen
-    read = [_values(name, getattr(verdicts, name), places) for name in COLUMNS]
-    return [Row(**dict(zip(COLUMNS, values, strict=True))) for values in zip(*read, strict=True)]
+    columns = {name: getattr(verdicts, name) for name in COLUMNS}
+    stated = [name for name, column in columns.items() if (column.codes[places] >= 0).any()]
+    read = [_values(name, columns[name], places) for name in stated]
+    return [Row(**dict(zip(stated, values, strict=True))) for values in zip(*read, strict=True)]
 
 
 def judge_of(header: Header) -> Judge:
