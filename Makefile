@@ -36,7 +36,7 @@ units: $(FAST)
 	  --numprocesses auto --dist worksteal --quiet
 
 # The job `check` of .github/workflows/ci.yml has these very steps; a test holds them together.
-CHECK := models browser lint types collect vectors docs test
+CHECK := models browser lint types collect vectors test
 
 check: $(VENV)/.dev $(S3)/.made ## Before a change is offered: everything that CI runs, and what each part costs.
 	@rm -rf build/costs && mkdir -p build/costs

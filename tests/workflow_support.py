@@ -35,7 +35,6 @@ ELSEWHERE = {
     "make collect": "it loads the suite that is running now",
     "make conformance": "it starts 438 programs; test_records_commands.py has the Perl one checked",
     "make coverage": "it is the suite that is running now",
-    "make docs": "`make pages`, which publish.yml runs, builds the same site in a clone",
     "make lint": "ruff reads the same files in `make check`",
     "make test": "it is the suite that is running now",
     "make types": "mypy runs over the working tree in `make check`, and takes minutes in a clone",
