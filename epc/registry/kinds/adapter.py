@@ -62,7 +62,10 @@ class Adapter(Protocol):
         """Return the files of a folder that a submission has, but for the statement."""
 
     def identity_of(self, folder: Path, /) -> str | None:
-        """Return what tells a folder from others; None if its documents cannot be read."""
+        """Return what tells a folder from others, empty if no submission is made of its kind.
+
+        None if its documents cannot be read.
+        """
 
     def look(self, path: Path, checked: Checked, base: Base, /) -> None:
         """Note what is wrong with a submission, by its own record and beside the registry."""

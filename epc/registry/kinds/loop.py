@@ -229,8 +229,9 @@ def _nothing(_: Checked) -> Iterator[Any]:
     yield from ()
 
 
-def identity_of(_: Path) -> None:
-    """Return none: nothing is held against it."""
+def identity_of(_: Path) -> str:
+    """Return the empty identity: no submission is made of it."""
+    return ""
 
 
 files_of = subject_of

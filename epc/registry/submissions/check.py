@@ -4,7 +4,8 @@ Each is looked at in the order in which it becomes safe to look: the folder by n
 statement, the manifest's shape and size, and only then the record itself, replayed twice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -118,10 +119,13 @@ def check(
     offered = _offered(base.checkout / layout.FOLDER)
     _alike(submissions, offered, whole)
     done: list[Checked] = []
+    published = identities_of(base)
     for path in submissions:
+        one = check_one(path, base)
         others = {slug: identity for slug, identity in offered.items() if slug != path.name}
         others |= {d.slug: d.identity for d in done if d.identity}
-        one = check_one(path, base, {f"submission {slug}": i for slug, i in others.items()})
+        named = {f"submission {slug}": identity for slug, identity in others.items()}
+        hold_apart(one, published, named)
         _hold_author(path, one, base, author)
         done.append(one)
     tags = {d.slug: base.next_tag(d.statement.generation) for d in done if d.statement}
@@ -147,12 +151,8 @@ def _hold_author(path: Path, checked: Checked, base: Base, author: str | None) -
         checked.findings.add(layout.ONE, "", problem, remedy)
 
 
-def check_one(
-    path: Path, base: Base, others: Mapping[str, str], *, itself: Tag | None = None
-) -> Checked:
-    """Return what is found in one submission.
-
-    `itself` is the snapshot that it became already, if its publication was interrupted.
+def check_one(path: Path, base: Base) -> Checked:
+    """Return what is found in one submission, before it is held against others.
 
     Raises: WorldError if the disk fails.
     """
@@ -167,23 +167,45 @@ def check_one(
     if checked.statement and (path / ATTESTATION).exists():
         _attestation(path, checked, checked.statement.login, base.checkout)
     adapter(checked.kind).look(path, checked, base)
-    if checked.statement and checked.identity:
-        others = {**_published(base, checked.kind, itself), **others}
-        document = KINDS[checked.kind].documents[0]
-        findings.extend(against.sameness(checked.identity, checked.statement, others, document))
     return checked
 
 
-def _published(base: Base, kind: str, itself: Tag | None) -> dict[str, str]:
-    """Return the identities of the published snapshots of a kind but one, by tag."""
-    found: dict[str, str] = {}
-    for tag, snapshot in base.registry.snapshots.items():
-        if snapshot.kind == kind and tag != str(itself):
-            identity = adapter(kind).identity_of(base.checkout / registry_layout.FOLDER / tag)
-            if identity is None:
-                raise WorldError(f"{tag} cannot be used\n  fix: see `epc snapshot verify`")
-            found[tag] = identity
-    return found
+def hold_apart(
+    checked: Checked,
+    published: Callable[[str], Mapping[str, str]],
+    others: Mapping[str, str],
+    *,
+    itself: Tag | None = None,
+) -> None:
+    """Note that a submission is published already, or is the same as one of the others.
+
+    `published` gives the identities of a kind (`identities_of`). `itself` is the snapshot that the
+    submission became, if its publication was interrupted.
+
+    Raises: WorldError if a published snapshot cannot be read.
+    """
+    if checked.statement and checked.identity:
+        there = {tag: own for tag, own in published(checked.kind).items() if tag != str(itself)}
+        document = KINDS[checked.kind].documents[0]
+        same = against.sameness(checked.identity, checked.statement, {**there, **others}, document)
+        checked.findings.extend(same)
+
+
+def identities_of(base: Base) -> Callable[[str], Mapping[str, str]]:
+    """Return what gives the identities of a kind's published snapshots by tag, read once."""
+
+    @cache
+    def published(kind: str) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for tag, snapshot in base.registry.snapshots.items():
+            if snapshot.kind == kind:
+                identity = adapter(kind).identity_of(base.checkout / registry_layout.FOLDER / tag)
+                if identity is None:
+                    raise WorldError(f"{tag} cannot be used\n  fix: see `epc snapshot verify`")
+                found[tag] = identity
+        return found
+
+    return published
 
 
 def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:

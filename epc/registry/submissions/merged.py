@@ -12,7 +12,7 @@ from epc.printable import code
 from epc.registry.layout import ASIDE
 from epc.registry.publishing import publish, published_as
 from epc.registry.submissions import layout
-from epc.registry.submissions.check import check_one
+from epc.registry.submissions.check import check_one, hold_apart, identities_of
 from epc.registry.submissions.checked import Base, Checked
 from epc.registry.tags import Tag
 from epc.registry.writing import RegistryLock
@@ -58,11 +58,11 @@ def _remove(folder: Path, aside: Path) -> None:
 def _required(checkout: Path, folder: Path, day: date) -> Checked:
     """Return what the check found in a submission that can be published."""
     base = Base.of(checkout, day)
-    checked = check_one(folder, base, {})
-    if not checked.ok and checked.statement and (checked.manifest or checked.offer):
+    checked = check_one(folder, base)
+    if checked.statement and checked.identity:
         generation = checked.statement.generation
         itself = published_as(checkout, folder, generation, kind=checked.kind)
-        checked = check_one(folder, base, {}, itself=itself) if itself else checked
+        hold_apart(checked, identities_of(base), {}, itself=itself)
     if not checked.ok:
         wrong = [str(f) for f in checked.findings.kept() if f.severity == "error"]
         details = "\n".join([*checked.blocks, *wrong[:_MOST_LISTED]])
