@@ -26,6 +26,7 @@ from epc.engine.inspected import Inspected
 from epc.engine.model import Completion, Model
 from epc.engine.secrets import redact
 from epc.engine.transport import Transport
+from epc.errors import UsageError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.replies import counted, named
@@ -35,7 +36,22 @@ _PAGE: Final = 100
 _Parsed = dict[Any, Any]  # an object of JSON, as a pattern leaves it
 
 
-class AnthropicBatching(Batching):
+class _Native(Batching):
+    """A model that is asked one by one through Inspect."""
+
+    def require_decoding(self, decoding: Decoding) -> None:
+        """Refuse a level of reasoning: how each model is told of it is Inspect's to know.
+
+        Raises: UsageError.
+        """
+        if decoding.reasoning not in (None, "none"):
+            raise UsageError(
+                f"--batch cannot ask {self.model.identity.model} to reason "
+                f"({decoding.reasoning}): leave one of them out"
+            )
+
+
+class AnthropicBatching(_Native):
     """The requests in the order itself; the answers as a file, each under our name for it.
 
     An order has no place for a mark, so it stands behind each name.
@@ -162,7 +178,7 @@ class AnthropicBatching(Batching):
         raise TransientError("the line holds no answer", billed=True)
 
 
-class GoogleBatching(Batching):
+class GoogleBatching(_Native):
     """The requests in the order itself, which is listed under our mark as its display name.
 
     Source: ai.google.dev, "Batch API" (reference and guide): `batchGenerateContent`, inline.

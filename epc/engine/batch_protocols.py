@@ -19,7 +19,7 @@ from epc.engine.remote import Remote
 from epc.engine.replies import completion
 from epc.engine.secrets import redact
 from epc.engine.transport import File, NoReplyError, OversizedError, Reply, Transport
-from epc.errors import UsageError, WorldError
+from epc.errors import WorldError
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
 from epc.records.strict_json import dumps_line
@@ -103,15 +103,11 @@ class Batching(ABC):
         self._transport, self._headers = transport, headers or {}
 
     def require_decoding(self, decoding: Decoding) -> None:
-        """Refuse a level of reasoning: how each model is told of it is Inspect's to know.
+        """Refuse what a request in a batch cannot hold: nothing, if it is the body of a call.
 
         Raises: UsageError.
         """
-        if decoding.reasoning not in (None, "none"):
-            raise UsageError(
-                f"--batch cannot ask {self.model.identity.model} to reason "
-                f"({decoding.reasoning}): leave one of them out"
-            )
+        del decoding
 
     @abstractmethod
     def request(self, name: str, text: str, decoding: Decoding) -> Json:
@@ -249,9 +245,6 @@ class OpenAIBatching(Batching):
         self._body = model.body
         azure = model.identity.model.startswith("azure/")
         self._url = "/chat/completions" if azure else "/v1/chat/completions"
-
-    def require_decoding(self, decoding: Decoding) -> None:
-        """Refuse nothing: a line holds the very body of a request."""
 
     def request(self, name: str, text: str, decoding: Decoding) -> Json:
         """Return a line of the file."""

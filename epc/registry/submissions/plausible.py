@@ -140,22 +140,25 @@ def sourced(source: str | None, where: str, *, recorded: bool) -> Iterator[Findi
 
 def days(manifest: Manifest, today: date) -> Iterator[Finding]:
     """Yield dates that cannot be: in the future, long ago, or made before it was measured."""
-    try:
-        measured = date.fromisoformat(manifest.evaluator.measurement_date)
-        created = datetime.fromisoformat(manifest.provenance.created).date()
-    except ValueError:
-        where = "/provenance/created"
-        yield _finding(layout.DATES, where, "a day that no calendar has", _MEASURE_AGAIN)
-        return
-    where = "/evaluator/measurement_date"
-    dates = ((where, measured, "measured"), ("/provenance/created", created, "written"))
-    for pointer, day, what in dates:
+    found: list[date] = []
+    for pointer, text, what in (
+        ("/evaluator/measurement_date", manifest.evaluator.measurement_date, "measured"),
+        ("/provenance/created", manifest.provenance.created, "written"),
+    ):
+        try:
+            day = datetime.fromisoformat(text).date()
+        except ValueError:
+            problem = "a day that no calendar has"
+            yield _finding(layout.DATES, pointer, problem, _MEASURE_AGAIN)
+            continue
+        found.append(day)
         if wrong := misdated(day, today):
             remedy = "set the clock, and measure again"
             yield _finding(layout.DATES, pointer, f"{what} {wrong}", remedy)
-    if created < measured:
+    if found != sorted(found):
+        measured, created = found
         problem = f"measured on {measured}, and written on {created} already"
-        yield _finding(layout.DATES, where, problem, _MEASURE_AGAIN)
+        yield _finding(layout.DATES, "/evaluator/measurement_date", problem, _MEASURE_AGAIN)
 
 
 def _finding(

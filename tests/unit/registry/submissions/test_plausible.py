@@ -176,7 +176,8 @@ def test_reading_r77_recorded_verdicts_have_a_source_and_others_have_none() -> N
         ("2026-11-21", "2026-11-20T10:00:00+00:00", ["/evaluator/measurement_date"]),
         ("2026-11-26", "2026-11-27T10:00:00+00:00", ["/provenance/created"]),
         ("1999-12-31", "2026-11-20T10:00:00+00:00", ["/evaluator/measurement_date"]),
-        ("2026-02-31", "2026-11-20T10:00:00+00:00", ["/provenance/created"]),
+        ("2026-02-31", "2026-11-20T10:00:00+00:00", ["/evaluator/measurement_date"]),
+        ("2026-11-20", "yesterday", ["/provenance/created"]),
     ],
 )
 def test_submission_s9_days_are_in_order_and_in_the_past(
