@@ -134,7 +134,6 @@ PURE_MODULES = [
         "sync",
         "endings",
         "names",
-        "named",
         "lists",
         "catalogue",
         "platforms",

@@ -7,8 +7,8 @@ from epc.engine.model import Completion
 from epc.engine.roles import Question
 from epc.json_text import storable
 from epc.protocol.mitigation import Mitigation, composed
+from epc.protocol.prompt import Vote
 from epc.protocol.results import Json
-from epc.protocol.votes import Vote
 from epc.records.layout import stamp
 from epc.records.rows import ASKED, COMPOSED, RECORDED, Call
 

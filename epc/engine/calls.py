@@ -25,8 +25,8 @@ from epc.engine.roles import Question, Role
 from epc.engine.task_group import Stopping, all_of
 from epc.errors import EpcError
 from epc.protocol.mitigation import EXCHANGED
+from epc.protocol.prompt import Vote
 from epc.protocol.results import Json
-from epc.protocol.votes import Vote
 from epc.records.calls import call_of
 from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
 from epc.records.rows import BATCHED, CACHED

@@ -21,8 +21,7 @@ from epc.protocol.mitigation import (
     parts_of,
     spelled,
 )
-from epc.protocol.prompt import Pair
-from epc.protocol.votes import Vote, votes
+from epc.protocol.prompt import Pair, Vote, votes
 from epc.records.layout import decoding_json, decoding_of
 from epc.records.wrappers import Calibrated, as_document, member_decoding, members_of
 from epc.spec.epc_v1 import BASELINE, Method

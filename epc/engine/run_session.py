@@ -28,10 +28,9 @@ from epc.engine.task_group import all_of, both, seldom_collected
 from epc.engine.user_programs import Label, program_of
 from epc.printable import shown
 from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
-from epc.protocol.prompt import Pair
+from epc.protocol.prompt import Pair, known_pairs, vote_of
 from epc.protocol.results import Json
 from epc.protocol.verdict import parse_verdict
-from epc.protocol.votes import known_pairs, vote_of
 from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest

@@ -18,8 +18,7 @@ from epc.protocol.mitigation import (
     fitted,
     is_wrapper,
 )
-from epc.protocol.prompt import Pair, executor_prompt
-from epc.protocol.votes import known_pairs, vote_of, votes
+from epc.protocol.prompt import Pair, executor_prompt, known_pairs, vote_of, votes
 from epc.records.findings import Findings
 from epc.records.manifest import ModelIdentity
 from epc.records.rows import Call

@@ -37,8 +37,7 @@ from epc.registry.figures import (
     headline_of,
 )
 from epc.registry.history import added_by, commit, tag_commit
-from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, platform_claimed, require_true

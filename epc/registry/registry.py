@@ -17,8 +17,7 @@ from epc.registry import catalogue, expiry, platforms
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
-from epc.registry.named import Matches, Meaning, Names, names_of
-from epc.registry.names import Served, followed, is_same
+from epc.registry.names import Matches, Meaning, Names, Served, followed, is_same, names_of
 from epc.registry.record import Trust
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
 from epc.registry.tags import Tag

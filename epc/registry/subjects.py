@@ -10,7 +10,7 @@ from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
 from epc.registry.lifecycles import Generation, Life
-from epc.registry.named import spellings_of
+from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.statistics.intervals import Interval

@@ -17,8 +17,7 @@ from epc.records.typed import parse
 from epc.registry import layout, trust
 from epc.registry.expiry import impossible
 from epc.registry.history import git, is_signed_tag, lost_events, published_by
-from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import CLAUSE, RESTORE, departure, read_document
+from epc.registry.kinds.adapter import CLAUSE, RESTORE, adapter, departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, is_seal, of_folder
 from epc.registry.record import Record

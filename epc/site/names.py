@@ -15,7 +15,7 @@ from epc.records.model_names import rules
 from epc.registry.expiry import Expiry, days_away, unconfirmed_from
 from epc.registry.judge_cards import card_of
 from epc.registry.lifecycles import Generation, Life, LifeRecord
-from epc.registry.named import spellings_of
+from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, subject_of_page, target_of

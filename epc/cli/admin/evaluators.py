@@ -1,5 +1,13 @@
 """`epc admin evaluators`: check and update the lifecycles of evaluators."""
 
+import json
+import sys
+import zipfile
+from collections.abc import Iterable
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
 import click
 
 from epc.cli.common import (
@@ -10,9 +18,89 @@ from epc.cli.common import (
     now,
     say_findings,
 )
-from epc.cli.lists import claimed, from_option
 from epc.cli.options import format_option
 from epc.errors import UsageError
+
+if TYPE_CHECKING:
+    from epc.registry.lists import Claim
+
+# The list in a package's wheel, by the name with which the wheel's begins.
+_IN_PACKAGE: Final = {
+    "bydtech_model_retire": "model_retire/models.json",
+    "depdesk": "depdesk/data/catalog.json",
+    "litellm": "litellm/model_prices_and_context_window_backup.json",
+    "llm_sunset": "llm_sunset/snapshot.json",
+    "model_prices": "model_prices/snapshot.json",
+}
+LITELLM: Final = "litellm"
+_MOST_BYTES: Final = 32 * 2**20
+
+from_option = click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    default=("llm-sunset",),
+    show_default=True,
+    metavar="llm-sunset|FILE|-",
+    help="The installed package, a list in a file or in a package's wheel, or standard input. "
+    "Several are read in their order.",
+)
+
+
+def given_list(source: str) -> Any:
+    """Return a source's list.
+
+    Raises: UsageError if there is none.
+    """
+    try:
+        return json.loads(_text(source))
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            "the package llm-sunset is not installed\n  fix: pip install llm-sunset"
+        ) from error
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise UsageError(f"cannot read {source}: {error}\n  fix: name a JSON file") from error
+
+
+def claimed(sources: Iterable[str], *, platform: str | None, seen: date) -> list["Claim"]:
+    """Return what lists claim, in their order.
+
+    Raises: UsageError if there is no such list.
+    """
+    from epc.registry.lists import claims
+
+    found: list[Claim] = []
+    for source in sources:
+        document = given_list(source)
+        try:
+            found += claims(document, platform=platform, seen=seen, title=title(source))
+        except ValueError as error:
+            raise UsageError(
+                f"{source} is no list of models: {error}\n  fix: see --help"
+            ) from error
+    return found
+
+
+def title(source: str) -> str:
+    """Return what a list is called: its package and version, where it is in a wheel."""
+    package, _, rest = Path(source).name.partition("-")
+    if not source.endswith(".whl"):
+        return source
+    return f"{package.replace('_', '-')} {rest.partition('-')[0]}"
+
+
+def _text(source: str) -> str:
+    if source == "llm-sunset":
+        from importlib.resources import files
+
+        return (files("llm_sunset") / "snapshot.json").read_text("utf-8")
+    if source == "-":
+        return sys.stdin.read()
+    if source.endswith(".whl"):  # the list alone is read; nothing of the package is installed
+        place = _IN_PACKAGE[Path(source).name.partition("-")[0]]
+        with zipfile.ZipFile(source) as wheel, wheel.open(place) as member:
+            return member.read(_MOST_BYTES).decode("utf-8")
+    return Path(source).read_text("utf-8")
 
 
 @click.group()

@@ -1,12 +1,14 @@
 """`epc admin site`: the published site."""
 
 import os
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
 import click
 
 from epc.cli.common import checkout_here, note, tell
+from epc.cli.groups import ALL
 from epc.cli.options import NEW, as_of_option, format_option, with_default
 from epc.errors import UsageError, able_to
 from epc.extras import require
@@ -43,7 +45,6 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
       epc admin site build --base-url https://OWNER.github.io/NAME/
     """
     require("site")
-    from epc.cli.reference import page
     from epc.registry.repository import repository
     from epc.site.building import build as build_site
 
@@ -54,7 +55,7 @@ def build(out: Path, base_url: str | None, as_of: datetime, form: str) -> None:
         address=_address(base_url),
         repository=repository(checkout, os.environ),
         as_of=as_of.date(),
-        reference=page,
+        reference=reference_page,
         tell=note,
     )
     tell(
@@ -102,3 +103,28 @@ def serve(folder: Path, port: int) -> None:
     with server:
         note(f"{folder} at http://127.0.0.1:{server.server_port}{server.home}")
         server.serve_forever()
+
+
+def reference_page() -> str:
+    """Return every command with its help, as one page of Markdown."""
+    from epc.cli.program import program
+
+    head = (
+        "---\ntitle: Every command\ndescription: Every command of epc, as its own help says it.\n"
+        "generated: true\n---\n# Every command\n\nMade from the program itself. What the "
+        "commands are for, their exit codes and the environment: [the command line](cli.md).\n"
+    )
+    context = click.Context(program, info_name="epc", **program.context_settings)
+    return head + "".join(_sections(program, context))
+
+
+def _sections(command: click.Command, context: click.Context) -> Iterator[str]:
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None:
+                yield from _sections(inner, click.Context(inner, parent=context, info_name=name))
+        return
+    context.terminal_width = 78
+    context.meta[ALL] = True
+    yield f"\n## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import click
 
+from epc.cli.admin.evaluators import LITELLM, claimed, from_option, given_list, title
 from epc.cli.common import checkout_here, echo_json, leave, note, say
-from epc.cli.lists import LITELLM, claimed, from_option, given_list, title
 from epc.cli.options import as_of_option, printed_as
 
 

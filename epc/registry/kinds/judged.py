@@ -35,7 +35,7 @@ from epc.registry.cards import Said, digest, model_of
 from epc.registry.expiry import misdated
 from epc.registry.figures import at
 from epc.registry.judged import figures_again
-from epc.registry.kinds.folders import changed_figures, departure, read_document
+from epc.registry.kinds.adapter import changed_figures, departure, read_document
 from epc.registry.layout import CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, Subject

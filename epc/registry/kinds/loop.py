@@ -25,7 +25,7 @@ from epc.records.loop_runs import (
 from epc.records.observed.types import Judge
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
-from epc.registry.kinds.folders import changed_figures, departure, read_document, unlike
+from epc.registry.kinds.adapter import changed_figures, departure, read_document, unlike
 from epc.registry.layout import FIGURES, SUMS
 from epc.registry.offers import Offer
 from epc.registry.record import Fault, Record

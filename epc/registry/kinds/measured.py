@@ -21,7 +21,7 @@ from epc.records.typed import parse
 from epc.records.validate import Report, validate
 from epc.registry import trust
 from epc.registry.cards import NO_BASELINE, Said, digest, model_of
-from epc.registry.kinds.folders import departure, read_document
+from epc.registry.kinds.adapter import departure, read_document
 from epc.registry.layout import AUDITS, CARD, FIGURES, SUMS
 from epc.registry.lifecycles import Life
 from epc.registry.offers import Offer, Subject

@@ -28,7 +28,7 @@ from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
 from epc.registry.expiry import day_of
 from epc.registry.figures import headline_of_groups
-from epc.registry.kinds.folders import changed_figures, departure, read_document, unlike
+from epc.registry.kinds.adapter import changed_figures, departure, read_document, unlike
 from epc.registry.layout import CARD, FIGURES, OBSERVED, VERDICTS
 from epc.registry.observed import (
     document_of,

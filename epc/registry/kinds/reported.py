@@ -6,7 +6,7 @@ from pathlib import Path
 from epc.errors import Finding
 from epc.protocol.results import Json
 from epc.registry.figures import misstated
-from epc.registry.kinds.folders import departure
+from epc.registry.kinds.adapter import departure
 from epc.registry.layout import FIGURES
 from epc.registry.record import Record
 

@@ -11,7 +11,7 @@ from msgspec import to_builtins
 
 from epc.protocol.results import Json
 from epc.registry.expiry import Expiry
-from epc.registry.named import Meaning, Names, spellings_of
+from epc.registry.names import Meaning, Names, spellings_of
 from epc.registry.registry import Registry
 from epc.registry.scan.files import Files, Rule
 

@@ -15,8 +15,7 @@ from epc.printable import shown
 from epc.records.findings import Findings
 from epc.records.layout import ATTESTATION
 from epc.registry import layout as registry_layout
-from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.names import skeleton
 from epc.registry.submissions import against, folder, layout

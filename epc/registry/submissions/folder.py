@@ -17,8 +17,7 @@ from epc.errors import Finding, able_to
 from epc.records.findings import Findings
 from epc.records.judging.documents import RECORDS
 from epc.records.layout import ATTESTATION, MANIFEST, RAW
-from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.names import skeleton
 from epc.registry.submissions import layout

@@ -12,8 +12,7 @@ from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.manifest import ModelIdentity
 from epc.registry import platforms
-from epc.registry.kinds.adapter import adapter
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.lifecycles import MOCKS
 from epc.registry.offers import Subject, named, named_by
 from epc.registry.registry import Registry

@@ -14,7 +14,7 @@ import pytest
 from engine_support import PATIENCE_S, environment, epc, epc_under_way, wait_until
 
 from epc.cli import main, program
-from epc.cli.reference import page
+from epc.cli.admin.site import reference_page
 
 pytestmark = pytest.mark.own_process
 
@@ -216,7 +216,7 @@ def test_ctrl_c_is_one_line(tmp_path: Path) -> None:
 
 def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
     """Whichever command this process has run before: click keeps what a first look made of it."""
-    commands = page().split("\n## ")[1:]
+    commands = reference_page().split("\n## ")[1:]
 
     assert len(commands) > 60
     assert [each.partition("\n")[0] for each in commands if "  -h, --help " not in each] == []

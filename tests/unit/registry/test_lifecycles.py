@@ -4,7 +4,7 @@ import pytest
 from registry_support import generation, generation_record, life_record, stated
 
 from epc.registry.lifecycles import Generation
-from epc.registry.named import Names
+from epc.registry.names import Names
 
 HERE = generation(
     life_record(aliases=["judge-latest"]), life_record(platform="cloud", model="Judge.One")

@@ -19,7 +19,7 @@ from epc.records.banks import shared_bank
 from epc.records.loop_runs import LOG
 from epc.records.loops import GOLD
 from epc.registry.judge_cards import card_of
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import kind_of
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
 from epc.report.judge_card_text import text

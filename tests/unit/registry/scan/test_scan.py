@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, generation_record, life_record
 
-from epc.registry.named import Meaning, Names
+from epc.registry.names import Meaning, Names
 from epc.registry.reading import of_folder
 from epc.registry.scan.files import Files
 from epc.registry.scan.scan import Named, Place, Scan, scan

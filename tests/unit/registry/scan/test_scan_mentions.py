@@ -6,7 +6,7 @@ import pytest
 from registry_support import generation_record, life_record
 
 from epc.registry.lifecycles import Generation
-from epc.registry.named import Names
+from epc.registry.names import Names
 from epc.registry.scan.scan import Mention, Vocabulary
 
 

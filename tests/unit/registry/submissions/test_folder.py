@@ -11,7 +11,7 @@ import pytest
 
 from epc.errors import Finding, Severity
 from epc.records.findings import Findings
-from epc.registry.kinds.folders import kind_of
+from epc.registry.kinds.adapter import kind_of
 from epc.registry.submissions.folder import (
     inspect,
     located,

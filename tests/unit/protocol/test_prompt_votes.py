@@ -7,8 +7,7 @@ import pytest
 
 from epc.protocol.config import Configuration
 from epc.protocol.mitigation import Ask
-from epc.protocol.prompt import Pair
-from epc.protocol.votes import known_pairs, vote_of
+from epc.protocol.prompt import Pair, known_pairs, vote_of
 
 TEMPLATE = "{task}: {response_A} or {response_B}"
 PLAIN = Pair(domain="text", task="t", strategy="synthesis", response="mine", baseline="usual")

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import Any
 
-from epc.registry.named import spellings_of
+from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 
 
