@@ -32,7 +32,7 @@ from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
 from epc.spec.epc_v1 import ROUNDS
 from epc.spec.reference import TASKS
-from epc.statistics.figures import spread_text
+from epc.statistics.figures import number_text, spread_text
 
 _COMPARED: Final = ("gamma/", "zero_coupling_rate/", "jsd/", "pci", "ece", "brier")
 # What must agree for two figures to be of one thing; N, days and states may differ.
@@ -145,7 +145,9 @@ class Beside:
         failed = [side.name for side in (self.left, self.right) if side.snapshot.failed]
         if failed:
             return f"{' and '.join(failed)}: no verdict was counted, so nothing can be compared."
-        gaps = ", ".join(f"{b.mean - a.mean:+.3f} ({n[6:]})" for n, (a, b) in gammas.items())
+        gaps = ", ".join(
+            f"{number_text(b.mean - a.mean, '+.3f')} ({n[6:]})" for n, (a, b) in gammas.items()
+        )
         read = [reading_of(s.snapshot, f) for both in gammas.values() for s, f in self.sides(both)]
         within = all("within" in each for each in read)
         noise = "; all of them lie within noise, so none shows coupling" if within else ""
@@ -255,8 +257,8 @@ def _cell(name: str, side: Side, own: Side) -> str:
     if figure is None:
         return "-"
     comparable = mine is not None and side is not own and not side.snapshot.failed
-    gap = f" ({figure.mean - mine.mean:+.3f})" if mine and comparable else ""
-    return f"{figure.mean:.3f}{gap}"
+    gap = f" ({number_text(figure.mean - mine.mean, '+.3f')})" if mine and comparable else ""
+    return f"{number_text(figure.mean, '.3f')}{gap}"
 
 
 def published(registry: Registry, tag: str, as_of: date) -> Side:

@@ -26,6 +26,7 @@ from epc.registry.record import (
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot, SpotChecked
 from epc.spec.coupling import UNKNOWN_QUALITY
+from epc.statistics.figures import number_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,9 +200,10 @@ def difference_text(difference: Difference) -> str:
     if not difference.figures:
         lines.append("no figure is in both")
     for name, (x, y) in difference.figures.items():
-        gap = "" if difference.failed else f"  {y.mean - x.mean:+.3f}"
+        gap = "" if difference.failed else f"  {number_text(y.mean - x.mean, '+.3f')}"
         read = f"  {x.reading}; {y.reading}" if x.reading else ""
-        lines.append(f"  {name:<36}{x.mean:.3f}  {y.mean:.3f}{gap}{read}")
+        means = "  ".join(number_text(figure.mean, ".3f") for figure in (x, y))
+        lines.append(f"  {name:<36}{means}{gap}{read}")
     return "\n".join(lines)
 
 

@@ -33,7 +33,7 @@ from epc.report.quality_text import beside
 from epc.report.quality_text import parts as quality_parts
 from epc.spec.coupling import LEVEL, RULE
 from epc.spec.domains import Direction, pair_title
-from epc.statistics.figures import ONE_SEED, figure_text
+from epc.statistics.figures import ONE_SEED, figure_text, number_text
 
 _METHODS: Final = {
     "simulated": "simulated from the run's own verdicts",
@@ -135,7 +135,7 @@ def _on_the_domains(facts: Known) -> Iterator[tuple[str, str]]:
         yield "PCI", f"{means}: how far the weights concentrate"
     for domain, r in (facts.length_correlation or {}).items():
         if r is not None:
-            yield "answer length", f"goes with win rate in {domain} by r = {r:+.2f}"
+            yield "answer length", f"goes with win rate in {domain} by r = {number_text(r, '+.2f')}"
 
 
 def _on_gamma(audit: Audit, direction: Direction) -> Iterator[tuple[str, str]]:

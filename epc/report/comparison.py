@@ -23,7 +23,7 @@ from epc.report.document import (
 )
 from epc.report.page.markup import page
 from epc.spec.domains import pair_title
-from epc.statistics.figures import figure_text, interval_text
+from epc.statistics.figures import figure_text, interval_text, number_text
 
 WORDS: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL"}
 _LIKE: Final = "Yes, in everything that the manifests state."
@@ -170,9 +170,9 @@ def figures(metrics: list[Difference]) -> Iterator[tuple[str, ...]]:
     for d in metrics:
         yield (
             label_of(d),
-            f"{d.left:.3f}",
-            f"{d.right:.3f}",
-            f"{d.difference:+.3f}",
+            number_text(d.left, ".3f"),
+            number_text(d.right, ".3f"),
+            number_text(d.difference, "+.3f"),
             interval_text(d.ci95, "+.3f", "none"),
             _p(d.p_value),
             _p(d.p_holm),

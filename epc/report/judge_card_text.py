@@ -27,7 +27,7 @@ from epc.report.figure_names import parted
 from epc.report.loop_text import starts_sentences
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text, range_text
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text, number_text, range_text
 
 OPTIMISED: Final = "what happens to an optimiser under this judge"
 # What picking by a judge gains, with each column's form.
@@ -144,7 +144,7 @@ def did(name: str, value: float, n: int) -> str:
     """Return what a judge did by the figure that is shown first, with the figure's own n."""
     if is_of(name, "transfer/regret"):
         pair = Pair.parse(name.split("/")[2])
-        points = f"{100 * value:+z.1f} points of win rate"
+        points = f"{number_text(value, '+.1p')} points of win rate"
         return (
             f"the estimated transfer regret from {pair.source} to {pair.target} is {points}, "
             f"of {n:,} verdicts"
@@ -152,8 +152,8 @@ def did(name: str, value: float, n: int) -> str:
     figure, _, of = name.partition("/")
     return _DID[figure].format(
         share=f"{100 * value:.1f}%",
-        points=f"{100 * value:+z.1f}",
-        score=f"{value:+z.2f}",
+        points=number_text(value, "+.1p"),
+        score=number_text(value, "+.2f"),
         other=of.partition("/")[0],
         n=f"{n:,}",
     )

@@ -18,7 +18,7 @@ from epc.simulation.noise import coin_bands
 from epc.spec.domains import Direction, Domain, pair_title
 from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
 from epc.spec.reference import TASKS
-from epc.statistics.figures import ONE_SEED, figure_text, interval_text, spread_text
+from epc.statistics.figures import ONE_SEED, figure_text, interval_text, number_text, spread_text
 from epc.statistics.intervals import spread_interval
 
 _CAUSES: Final = {
@@ -209,7 +209,9 @@ def _pitfalls(manifest: Manifest) -> Iterator[str]:
             "and not the model [EPC-5.3(2)]."
         )
     related = (manifest.results.summary.length_correlation or {}).items()
-    if by_domain := [f"{r:+.2f} in {domain}" for domain, r in related if r is not None]:
+    if by_domain := [
+        f"{number_text(r, '+.2f')} in {domain}" for domain, r in related if r is not None
+    ]:
         yield (
             f"Win rates of strategies go with the length of their answers by r = "
             f"{' and '.join(by_domain)}: "
@@ -258,7 +260,7 @@ def _line(quality: TaskQuality, task: str) -> str:
         _NOTHING if value is None else f"{value:.2f}"
         for value in (quality.win_rate, quality.spread)
     )
-    correlation = _NOTHING if quality.with_rest is None else f"{quality.with_rest:+.2f}"
+    correlation = _NOTHING if quality.with_rest is None else number_text(quality.with_rest, "+.2f")
     folded = " ".join(task.split())
     task_text = folded if len(folded) <= _SHOWN else f"{folded[:_SHOWN]}..."
     return f"{'':8}{decided:>10}{win_rate:>10}{spread:>8}{correlation:>11}  {task_text}"

@@ -5,7 +5,7 @@ from typing import Final
 
 from epc.analysis.succession import BETTER, Agreement, Succession, Successor
 from epc.report.which_text import price_text
-from epc.statistics.figures import TOO_FEW
+from epc.statistics.figures import TOO_FEW, number_text
 
 NONE: Final = "no common items"
 ELSEWHERE: Final = "verdicts of it stay with their source, as its licence has it; with a copy of it"
@@ -92,7 +92,9 @@ def sentence(result: Succession) -> str:
         judged = best.agreement
         quality = "which of the two is right more often is not known"
         if better := judged.shifts.get(BETTER):
-            quality = f"its share of right answers differs by {100 * better.value:+z.1f} points"
+            quality = (
+                f"its share of right answers differs by {number_text(better.value, '+.1p')} points"
+            )
         return f"{result.name}: {judged.model} can be named: {_alike(judged)}; {quality}."
     return f"{result.name}: none can be named as its successor. {_missing(result)}."
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from epc.analysis.judge_card import Known
 from epc.printable import inert
 from epc.records import csv_tables
-from epc.statistics.figures import Figure
+from epc.statistics.figures import Figure, number_text
 
 _JSON: Final = json.JSONEncoder(allow_nan=False)
 _END: Final = "\r\n"  # of a line of CSV
@@ -49,7 +49,7 @@ def number(value: float | None) -> Markup:
 
 def signed(value: float | None) -> Markup:
     """Return a difference to three places, with its sign."""
-    return _data(value, lambda figure: f"{figure:+z.3f}")
+    return _data(value, lambda figure: number_text(figure, "+.3f"))
 
 
 def share(value: float | None) -> Markup:
@@ -70,7 +70,7 @@ def hundred(given: Figure | Known) -> Markup:
 
 def points(value: float | None) -> Markup:
     """Return a difference of win rates in points, with its sign."""
-    return _data(value, lambda figure: f"{100 * figure:+z.1f}")
+    return _data(value, lambda figure: number_text(figure, "+.1p"))
 
 
 def whole(value: float | None) -> Markup:

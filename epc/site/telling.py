@@ -22,7 +22,7 @@ from epc.simulation.noise import Band
 from epc.site import describing
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, figure_text, range_text
+from epc.statistics.figures import NO_INTERVAL, figure_text, number_text, range_text
 
 _COUPLED: Final = "Training on its verdicts in one domain changes choices in another, and costs"
 _MAY: Final[Mapping[Word, str]] = {
@@ -114,7 +114,8 @@ def _most(crossing: list[tuple[Direction, Into]]) -> Iterator[str]:
         seen += f"chance {chance}"
     yield (
         f"{subject} in {pair.source} first changes {seen}. The regret is estimated at "
-        f"{100 * into.regret:+z.1f} points of win rate{_between(into.regret_ci95, '+.1f')}."
+        f"{number_text(into.regret, '+.1p')} points of win rate"
+        f"{_between(into.regret_ci95, '+.1f')}."
     )
 
 

@@ -46,7 +46,7 @@ def figure_text(
     """
     if value is None and interval is None:
         return "-"
-    number = "-" if value is None else _number(value, _without_minus(form))
+    number = "-" if value is None else number_text(value, form)
     points = " points" * form.endswith("p")
     return f"{number}{points} {interval_text(interval, form, none)}".rstrip()
 
@@ -74,11 +74,14 @@ def range_text(ends: Sequence[float] | None, form: str) -> str:
     return " to ".join(_number(end, form) for end in ends or ())
 
 
-def _without_minus(form: str) -> str:
-    """Return a format in which what rounds to zero has no minus; at an interval's end it tells."""
-    if not form.endswith(("f", "%", "p", "c")):
-        return form
-    return f"+z{form[1:]}" if form.startswith("+") else f"z{form}"
+def number_text(value: float, form: str) -> str:
+    """Return a number in a format of `figure_text`; what rounds to zero has no minus.
+
+    At an interval's end the minus tells on which side of zero it lies, so there it stays.
+    """
+    if form.endswith(("f", "%", "p", "c")):
+        form = f"+z{form[1:]}" if form.startswith("+") else f"z{form}"
+    return _number(value, form)
 
 
 def _number(value: float, form: str) -> str:

@@ -205,6 +205,12 @@ def test_a_failed_run_is_no_other_measurement_s_difference() -> None:
     assert difference_text(difference(measured(), judged())).endswith("\nno figure is in both")
 
 
+def test_a_difference_that_rounds_to_zero_has_no_minus() -> None:
+    lines = difference_text(difference(measured(low=1.0), measured(low=0.9999))).splitlines()
+
+    assert lines[-1].startswith(f"  gamma/b_to_a{' ' * 24}1.100  1.100  +0.000")
+
+
 def row(place: str, figures: Json, *faults: str) -> ReferenceRow:
     told = card() | {"known_faults": [{"id": "f", "says": says} for says in faults]}
     cells = tuple(f"{place[6]}{n}" for n in range(5 if place[6] != "2" else 4))

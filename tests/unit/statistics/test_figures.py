@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.statistics.figures import Figure, Mean, figure_text, interval_text, range_text
+from epc.statistics.figures import Figure, Mean, figure_text, interval_text, number_text, range_text
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,6 @@ def test_what_rounds_to_zero_has_no_minus() -> None:
     assert f"{Figure(value=-0.0004, ci95=None):.1%}" == "0.0%"
     assert f"{Figure(value=-0.02, ci95=(-0.03, -0.001)):+.2f}" == "-0.02 [-0.03, -0.00]"  # below 0
     assert figure_text(1234, None, ",") == "1,234"
+    assert [number_text(-0.0004, form) for form in ("+.3f", ".3f", "+.1p")] == [
+        *("+0.000", "0.000", "+0.0"),
+    ]
