@@ -1,6 +1,6 @@
 """Snapshots as rows, for people and for programs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -146,69 +146,61 @@ def text(rows: Sequence[Entry]) -> str:
         chosen = [row for row in alike if row.example == example]
         chosen.sort(key=lambda row: not row.served)
         if chosen:
-            parts.append("\n".join([title, *aligned(_LAID_OUT[about](chosen))]))
+            parts.append("\n".join([title, *aligned(_table(about, chosen))]))
     return "\n\n".join(parts) or "no snapshot"
 
 
-def _judgments(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
-    """Return judged snapshots as a table."""
-    cells = [("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state")]
-    for row in rows:
-        passed = "failed" if row.failed else figure_text(row.mean, row.ci95)
-        invalid = figure_text(row.invalid, row.invalid_ci95)
-        shares = (str(row.n), passed, invalid)
-        cells.append((row.tag, row.trust, _asked(row), *shares, row.words))
-    return cells
-
-
-def _recorded(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
-    """Return observed snapshots as a table; the figure has its own n (Reading R97)."""
-    cells = [("tag", "judge", "verdicts", "figure", "n, items", "faults", "state")]
-    for row in rows:
-        figure = f"{row.figure} {figure_text(row.mean, row.ci95)}" if row.figure else "-"
-        rests_on = f"{row.figure_n:,}, {row.figure_items:,}" if row.figure_items else "-"
-        middle = (row.evaluator, f"{row.n:,}", figure, rests_on, str(row.faults))
-        cells.append((row.tag, *middle, row.words))
-    return cells
-
-
-def _table(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
-    head = ("tag", "trust", "evaluator", "N", "figure", "by EPC-5.2", "excess")
-    cells = [(*head, "audit", "faults", "state", "variant")]
-    for row in rows:
-        named = f"{row.figure.split('/')[0]} " if row.figure else ""
-        figure = f"{named}{figure_text(row.mean, row.ci95)}"
-        excess = figure_text(None if row.failed else row.excess, row.excess_ci95, "+.3f")
-        audit = "failed run" if row.failed else _audit(row)
-        middle = (row.trust, _asked(row), str(row.n), figure)
-        right = (row.epc_5_2 or "-", excess, audit, str(row.faults), row.words)
-        cells.append((row.tag, *middle, *right, row.variant or "-"))
-    return cells
-
-
-def _loops(rows: Sequence[Entry]) -> Sequence[tuple[str, ...]]:
-    """Return loop snapshots as a table; the figure is the first start's gain by gold."""
-    cells = [("tag", "judge", "runs", "figure", "state")]
-    for row in rows:
-        figure = f"{row.figure} {figure_text(row.mean, row.ci95)}"
-        cells.append((row.tag, row.evaluator, f"{row.n:,}", figure, row.words))
-    return cells
-
-
-_LAID_OUT: Final = {
-    "coupling": _table,
-    "judgments": _judgments,
-    "records": _recorded,
-    "loops": _loops,
-}
-
-
-def _audit(row: Entry) -> str:
-    return f"{row.audit.replace('_', ' ')} (rule {row.rule})" if row.audit else "-"
+def _table(about: About, rows: Sequence[Entry]) -> list[tuple[str, ...]]:
+    columns = _LAID_OUT[about]
+    return [columns, *(tuple(_CELLS[name](row) for name in columns) for row in rows)]
 
 
 def _asked(row: Entry) -> str:
     return f"{row.evaluator} (proxy)" if row.proxy else row.evaluator
+
+
+def _figure(row: Entry) -> str:
+    """Return the headline with its name; of gammas, whose direction is the same, the first part."""
+    is_coupling = KINDS[row.kind].about == "coupling"
+    name = (row.figure or "").partition("/")[0] if is_coupling else row.figure or ""
+    return f"{name} {figure_text(row.mean, row.ci95)}".lstrip()
+
+
+def _audit(row: Entry) -> str:
+    if row.failed:
+        return "failed run"
+    return f"{row.audit.replace('_', ' ')} (rule {row.rule})" if row.audit else "-"
+
+
+_CELLS: Final[Mapping[str, Callable[[Entry], str]]] = {
+    "tag": lambda row: row.tag,
+    "trust": lambda row: row.trust,
+    "evaluator": _asked,
+    "judge": _asked,
+    "N": lambda row: str(row.n),
+    "verdicts": lambda row: f"{row.n:,}",
+    "runs": lambda row: f"{row.n:,}",
+    "figure": _figure,
+    # Reading R97: the headline of recorded verdicts has its own n.
+    "n, items": lambda row: f"{row.figure_n:,}, {row.figure_items:,}" if row.figure_items else "-",
+    "PASS, of valid": lambda row: "failed" if row.failed else figure_text(row.mean, row.ci95),
+    "invalid, of all": lambda row: figure_text(row.invalid, row.invalid_ci95),
+    "by EPC-5.2": lambda row: row.epc_5_2 or "-",
+    "excess": lambda row: figure_text(None if row.failed else row.excess, row.excess_ci95, "+.3f"),
+    "audit": _audit,
+    "faults": lambda row: str(row.faults),
+    "state": lambda row: row.words,
+    "variant": lambda row: row.variant or "-",
+}
+_LAID_OUT: Final[Mapping[About, tuple[str, ...]]] = {
+    "coupling": (
+        *("tag", "trust", "evaluator", "N", "figure", "by EPC-5.2", "excess"),
+        *("audit", "faults", "state", "variant"),
+    ),
+    "judgments": ("tag", "trust", "judge", "N", "PASS, of valid", "invalid, of all", "state"),
+    "records": ("tag", "judge", "verdicts", "figure", "n, items", "faults", "state"),
+    "loops": ("tag", "judge", "runs", "figure", "state"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
