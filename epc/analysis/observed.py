@@ -53,10 +53,10 @@ from epc.analysis.observed_rows import (
 )
 from epc.analysis.observed_transfer import Transferred, transferred
 from epc.arrays import Array, Codes, np
+from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.converting import FAILS
-from epc.records.observed.gold import AnswersGold
 from epc.records.observed.types import Header, Setting, Source
 from epc.statistics.clusters import linearised_interval
 

@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.arrays import Array, ByRow, Codes, Flags, np
+from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Column, Verdicts
-from epc.records.observed.gold import AnswersGold
 from epc.records.observed.types import UNKNOWN, Setting
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json

@@ -13,8 +13,8 @@ from epc.analysis.observed import Report, measure
 from epc.analysis.observed_rows import Choices
 from epc.api.frames import Shown, frame
 from epc.errors import Finding, UsageError, refuse
+from epc.records.gold import joined
 from epc.records.observed.converting import Request, Taken
-from epc.records.observed.gold import joined
 from epc.records.observed.shapes import is_votes, opened
 from epc.records.typed import as_json
 from epc.report.document import Part

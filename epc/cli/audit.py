@@ -144,7 +144,7 @@ def audit_verdicts(
     """Say what a file of verdicts shows of its judges; findings end the command with 1."""
     from epc.analysis.observed import measure
     from epc.records.findings import Checked
-    from epc.records.observed.gold import joined
+    from epc.records.gold import joined
     from epc.records.observed.shapes import opened
     from epc.records.observed.writing import present, require_kind, write
     from epc.records.typed import as_json

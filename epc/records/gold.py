@@ -4,18 +4,25 @@ It is a CSV file with a line for each label: `strategy`, `domain`, `task` and `g
 right the strategy's answer to the task is, from 0 to 1, or says of the pair that was compared
 whether the strategy's answer (A) or the baseline's (B) is better, or neither (tie). Labels of
 several people are several lines.
+
+Of recorded verdicts the strategies are authors; or the file has the columns `item` and `gold`, and
+says of a pair whether a or b is better, or neither (tie).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NoReturn
 
 from epc.arrays import Array, np
 from epc.audit.quality import Quality, judged_of, quality
+from epc.digests import sha256
 from epc.errors import Finding, MalformedError
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.records.csv_tables import CsvTable, csv_text, decimal, table_of
+from epc.records.observed.columns import Column, Verdicts
+from epc.records.observed.names import PASSES, SIDES
 from epc.records.strict_json import write_text
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain
@@ -38,7 +45,7 @@ def read_gold(path: Path, config: Configuration) -> dict[Domain, Labels]:
     shapes = {domain: (len(strategies), len(own)) for domain, own in tasks.items()}
     labels = {domain: (np.zeros(shape), np.zeros(shape)) for domain, shape in shapes.items()}
     with table_of(path, CLAUSE) as table:
-        for where, (strategy, domain, task, gold) in lines_of(table, path, COLUMNS):
+        for where, (strategy, domain, task, gold) in _lines_of(table, path, COLUMNS):
             own = tasks.get(domain, {})
             for what, name, known in (
                 ("domain", domain, tasks),
@@ -46,14 +53,14 @@ def read_gold(path: Path, config: Configuration) -> dict[Domain, Labels]:
                 ("task", task, own),
             ):
                 if name not in known:
-                    unknown(where, f"the measurement has no {what} {name!r}", known)
+                    _unknown(where, f"the measurement has no {what} {name!r}", known)
             sums, counts = labels[domain]
             sums[strategies[strategy], own[task]] += label_of(gold, where)
             counts[strategies[strategy], own[task]] += 1
     return labels
 
 
-def lines_of(
+def _lines_of(
     table: CsvTable, path: Path, columns: Collection[str]
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield the place and the cells of each line."""
@@ -65,7 +72,7 @@ def lines_of(
         yield f"{path}:{line}", [cells[name] for name in columns]
 
 
-def unknown(where: str, problem: str, known: Iterable[str]) -> NoReturn:
+def _unknown(where: str, problem: str, known: Iterable[str]) -> NoReturn:
     """Refuse a line that names what is not there; say what is."""
     remedy = f"there is {', '.join(map(repr, [*known][:3]))}, ..."
     raise MalformedError(Finding(CLAUSE, where, problem, remedy))
@@ -108,3 +115,94 @@ def quality_of(
         rounds=config.rounds,
         rule=config.rule,
     )
+
+
+PAIRS: Final = ("item", "gold")
+_SIDES: Final = ("a", "b", "tie")
+
+# Of an author's answer to a domain's question, by its digest or item: the labels' sum and number.
+AnswersGold = Mapping[tuple[str, str, str], tuple[float, int]]
+
+
+def joined(path: Path, verdicts: Verdicts) -> tuple[Verdicts, AnswersGold | None]:
+    """Return recorded verdicts with the labels of a file.
+
+    Labels of pairs are the verdicts' own, as if they had stood there; those of authors' answers
+    stand beside them.
+
+    Raises: MalformedError at the first line that cannot be joined; WorldError if the disk fails.
+    """
+    with table_of(path, CLAUSE) as table:
+        if "item" in table.columns and "strategy" not in table.columns:
+            return _with_pairs(_lines_of(table, path, PAIRS), verdicts), None
+        return verdicts, _of_answers(_lines_of(table, path, COLUMNS), verdicts, path)
+
+
+def _with_pairs(lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts) -> Verdicts:
+    alone = {*verdicts.b_sha256.names} <= {sha256("fail")}
+    words = {**(PASSES if alone else SIDES), **{side: side for side in _SIDES}}
+    items = _items(verdicts)
+    gold = np.full(len(verdicts.item.names) + 1, -1, np.int32)
+    for where, (item, cell) in lines:
+        if item not in items:
+            _unknown(where, f"the verdicts have no item {item!r}", items)
+        side = words.get(cell.strip().lower())
+        if side is None:
+            raise MalformedError(
+                Finding(CLAUSE, where, f"gold {cell!r} is no label", "a, b or tie")
+            )
+        (code, *others), label = items[item], _SIDES.index(side)
+        if others:
+            problem = f"{item!r} has {len(others) + 1} pairs of answers"
+            remedy = f"label who wrote them: {','.join(COLUMNS)}"
+            raise MalformedError(Finding(CLAUSE, where, problem, remedy))
+        if gold[code] not in (-1, label):
+            problem = f"{item!r} has another label before"
+            raise MalformedError(Finding(CLAUSE, where, problem, "keep one of them"))
+        gold[code] = label
+    return replace(verdicts, gold=Column(codes=gold[verdicts.item.codes], names=[*_SIDES]))
+
+
+def _of_answers(
+    lines: Iterator[tuple[str, list[str]]], verdicts: Verdicts, path: Path
+) -> AnswersGold:
+    authors = {*verdicts.a_by.names, *verdicts.b_by.names}
+    if not authors:
+        problem = "the verdicts do not say who wrote the answers, so labels of strategies fit none"
+        raise MalformedError(Finding(CLAUSE, str(path), problem, f"label pairs: {','.join(PAIRS)}"))
+    domains, questions = _questions(verdicts)
+    labels: dict[tuple[str, str, str], tuple[float, int]] = {}
+    for where, (strategy, domain, task, cell) in lines:
+        keys = {sha256(task), sha256(f"{domain}/{task}"), task}
+        own = [questions[domain, key] for key in keys if (domain, key) in questions]
+        if strategy not in authors:
+            _unknown(where, f"the verdicts have no author {strategy!r}", sorted(authors))
+        if domain not in domains:
+            _unknown(where, f"the verdicts have no domain {domain!r}", sorted(domains))
+        if not own:
+            known = [key for of, key in questions if of == domain and key not in questions.values()]
+            _unknown(where, f"the verdicts have no task {task!r} of {domain}", known)
+        place = strategy, domain, own[0]
+        total, count = labels.get(place, (0.0, 0))
+        labels[place] = total + label_of(cell, where), count + 1
+    return labels
+
+
+def _items(verdicts: Verdicts) -> dict[str, list[int]]:
+    """Return the items of a name: a table's have the two answers' digests after its own name."""
+    names, items = verdicts.item.names, dict[str, list[int]]()
+    for code, name in enumerate(names):
+        items.setdefault(name.rsplit("/", 2)[0], []).append(code)
+    return items | {name: [code] for code, name in enumerate(names)}
+
+
+def _questions(verdicts: Verdicts) -> tuple[set[str], dict[tuple[str, str], str]]:
+    """Return the domains, and each one's questions by what a file of labels may call them."""
+    known = np.stack([verdicts.subset.codes, verdicts.question_sha256.codes, verdicts.item.codes])
+    digests = [*verdicts.question_sha256.names, ""]
+    questions: dict[tuple[str, str], str] = {}
+    for subset, question, item in np.unique(known[:, known[0] >= 0], axis=1).T.tolist():
+        domain, name = verdicts.subset.names[subset], verdicts.item.names[item]
+        key = digests[question] or name
+        questions |= {(domain, each): key for each in (name, name.rsplit("/", 2)[0], key)}
+    return {domain for domain, _ in questions}, questions

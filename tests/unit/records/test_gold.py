@@ -8,8 +8,8 @@ import pytest
 from observed_support import columns, verdict
 
 from epc.errors import MalformedError
+from epc.records.gold import joined
 from epc.records.observed.converting import FAILS, digest
-from epc.records.observed.gold import joined
 
 Gold = Callable[[str], Path]
 
