@@ -128,13 +128,8 @@ def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str
     return git_bytes(folder, *words, more=more).decode("utf-8", errors="replace")
 
 
-def git_bytes(
-    folder: Path,
-    *words: str,
-    stdin: bytes | None = None,
-    more: Mapping[str, str] | None = None,
-) -> bytes:
-    """Return what git answers to some words and what it is given to read.
+def git_bytes(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> bytes:
+    """Return what git answers to some words.
 
     `more` is added to the environment that it runs in.
 
@@ -143,7 +138,6 @@ def git_bytes(
     try:
         done = subprocess.run(  # noqa: S603  (no shell; the words are ours)
             ["git", "-C", str(folder), *words],  # noqa: S607  (the user's own git)
-            input=stdin,
             env={**os.environ, **(more or {})},
             capture_output=True,
             check=True,

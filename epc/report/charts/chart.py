@@ -5,7 +5,7 @@ style sheet gives each its shade for a dark page, so that one drawing serves bot
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -76,14 +76,9 @@ class Chart(Struct, frozen=True, kw_only=True):
         }
 
 
-def colours(domain: list[str], shown: list[str] | None = None) -> Json:
-    """Return the scale that gives names their colours, six at most before they come again.
-
-    Where only some are `shown`, each keeps the colour that it has among all.
-    """
-    colour_of = dict(zip(domain, cycle(_COLOURS), strict=False))
-    names = [name for name in domain if shown is None or name in shown]
-    return {"domain": names, "range": [colour_of[name] for name in names]}
+def colours(names: list[str]) -> Json:
+    """Return the scale that gives names their colours, six at most before they come again."""
+    return {"domain": names, "range": [*islice(cycle(_COLOURS), len(names))]}
 
 
 def layer(rows: list[Json], mark: Json, **encoding: Any) -> Json:

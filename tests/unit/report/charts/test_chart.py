@@ -11,10 +11,6 @@ def test_names_have_six_colours_before_they_come_again() -> None:
     assert colours(names) == {"domain": names, "range": [*SIX, SIX[0]]}
 
 
-def test_a_name_keeps_its_colour_where_only_some_are_shown() -> None:
-    assert colours(["a", "b", "c"], ["c", "b"]) == {"domain": ["b", "c"], "range": SIX[1:3]}
-
-
 def test_hovering_shows_each_field_under_its_title() -> None:
     assert told(value="gamma", low="from") == [
         {"field": "value", "title": "gamma"},
