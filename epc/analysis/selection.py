@@ -22,8 +22,8 @@ from epc.errors import MalformedError, UsageError
 from epc.protocol.weights import UpdateRule
 from epc.records.banks import Bank, complete, is_bank, read_banks
 from epc.records.observed.columns import Verdicts
-from epc.records.observed.reading import read
 from epc.records.observed.types import Header
+from epc.records.observed.verdict_file import read
 from epc.spec.coupling import NotMeasured
 from epc.statistics.clusters import bounded_mean, linearised_interval
 from epc.statistics.selection import MOST_COMBINATIONS, Picks, picks, turning_point

@@ -71,7 +71,7 @@ def _state(platform: str, model: str, name: str) -> str:
 def _figures(path: Path) -> Iterator[str]:
     """Yield what the verdicts show of each judge that was asked twice, or whose gold is known."""
     from epc.analysis.observed import measure
-    from epc.records.observed.reading import read
+    from epc.records.observed.verdict_file import read
     from epc.statistics.figures import TOO_FEW
 
     header, verdicts, _ = read(path)

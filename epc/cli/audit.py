@@ -146,7 +146,7 @@ def audit_verdicts(
     from epc.records.findings import Checked
     from epc.records.gold import joined
     from epc.records.observed.shapes import opened
-    from epc.records.observed.writing import present, require_kind, write
+    from epc.records.observed.verdict_file import present, require_kind, write
     from epc.records.typed import as_json
     from epc.report.observed_text import page_of, text
 

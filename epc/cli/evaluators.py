@@ -84,7 +84,7 @@ def card(
 
 def _measured(path: Path, settings: tuple[str, ...]) -> "Report":
     from epc.analysis.observed import measure
-    from epc.records.observed.reading import sound
+    from epc.records.observed.verdict_file import sound
 
     return measure(*sound(path), settings)
 
@@ -118,7 +118,7 @@ def succeed(
       epc evaluators succeed gpt-4 --verdicts llmbar.parquet --kinds
     """
     from epc.analysis.ballots import ballots
-    from epc.records.observed.reading import sound
+    from epc.records.observed.verdict_file import sound
     from epc.records.typed import as_json
     from epc.registry.kept_ballots import Kept
     from epc.registry.subjects import subject

@@ -69,7 +69,7 @@ def import_(
     from epc.records.findings import Checked
     from epc.records.observed.converting import Request
     from epc.records.observed.shapes import faults_of, write_converted
-    from epc.records.observed.writing import require_kind
+    from epc.records.observed.verdict_file import require_kind
     from epc.registry.history import commit_of
 
     require_kind(out)
@@ -97,7 +97,7 @@ def import_(
 def _files(verdicts: Path) -> frozenset[str]:
     """Return the paths, inside their source, of the files that a verdict file was made of."""
     from epc.errors import MalformedError
-    from epc.records.observed.reading import read
+    from epc.records.observed.verdict_file import read
 
     header, _, findings = read(verdicts)
     if header is None:
@@ -116,7 +116,7 @@ def check(file: Path, form: str) -> None:
       epc observe check llmbar.parquet
     """
     from epc.records.findings import Checked
-    from epc.records.observed.reading import read
+    from epc.records.observed.verdict_file import read
 
     _, verdicts, findings = read(file)
     checked = Checked(path=str(file), findings=findings)
@@ -225,8 +225,7 @@ def export(file: Path, form: str, out: Path) -> None:
     """
     from epc.analysis.observed import measure
     from epc.records.findings import Checked
-    from epc.records.observed.reading import read, stored
-    from epc.records.observed.writing import present, require_kind, write
+    from epc.records.observed.verdict_file import present, read, require_kind, stored, write
     from epc.records.strict_json import write as write_json
     from epc.report.every_eval_ever import documents
 

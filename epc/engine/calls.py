@@ -16,12 +16,11 @@ from msgspec import Struct, field
 from epc.digests import sha256
 from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
-from epc.engine.call_rows import answered_row, composed_row
 from epc.engine.journal import Journal
 from epc.engine.mitigated import Mitigated
 from epc.engine.model import Completion, Occasion, Prompt
 from epc.engine.progress import Progress
-from epc.engine.roles import Question, Role
+from epc.engine.roles import Question, Role, answered_row, composed_row
 from epc.engine.task_group import Stopping, all_of
 from epc.errors import EpcError
 from epc.protocol.mitigation import EXCHANGED

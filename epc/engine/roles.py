@@ -1,17 +1,21 @@
-"""Who is asked: a model as executor or evaluator, and what it may be asked."""
+"""Who is asked: a model as executor or evaluator, what it may be asked, and its answers' rows."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from epc.engine.mitigated import Mitigated
-from epc.engine.model import Model
+from epc.engine.model import Completion, Model
+from epc.json_text import storable
 from epc.protocol.config import Decoding
-from epc.protocol.mitigation import MEMBER
-from epc.protocol.prompt import Pair
+from epc.protocol.mitigation import MEMBER, Mitigation, composed
+from epc.protocol.prompt import Pair, Vote
 from epc.protocol.results import Json
-from epc.records.layout import CallNames, decoding_json
+from epc.records.layout import CallNames, decoding_json, stamp
+from epc.records.rows import ASKED, COMPOSED, RECORDED, Call
 
 
 class Role(Struct, frozen=True, kw_only=True, dict=True):
@@ -53,3 +57,77 @@ class Question(Struct, frozen=True, kw_only=True):
     text: str
     side: str
     pair: Pair | None = None
+
+
+def answered_row(
+    name: str, question: Question, completion: Completion, place: str | None, now: datetime
+) -> Json:
+    """Return the row of an answer that has just come in.
+
+    Nobody knows when a recorded verdict was given.
+    """
+    recorded = question.role.model.method == "recorded"
+    at = None if recorded else stamp(now)
+    headers = completion.headers
+    told = {
+        "reasoning": storable(completion.reasoning) or None,
+        "reasoning_tokens": completion.reasoning_tokens or None,
+        "limit_field": completion.limit_field,
+        "reply": None if completion.reply is None else storable(completion.reply),
+        "headers": None if headers is None else {k: storable(v) for k, v in headers.items()},
+    }
+    return {
+        "id": name,
+        "role": question.role.name,
+        "model": question.role.model.identity.model,
+        "served_model": completion.served_model,
+        "system_fingerprint": completion.system_fingerprint,
+        "prompt": question.text,
+        "answer": storable(completion.text),
+        "finish_reason": completion.finish_reason,
+        "tokens_in": completion.tokens_in,
+        "tokens_out": completion.tokens_out,
+        "latency_s": completion.latency_s,
+        "retries": completion.retries,
+        "occasion": place,
+        "answered_at": at,
+        "origin": RECORDED if recorded else ASKED,
+        **{key: value for key, value in told.items() if value is not None},
+    }
+
+
+def composed_row(
+    name: str,
+    question: Question,
+    votes: Sequence[tuple[Vote, Call]],
+    *,
+    mitigation: Mitigation,
+    place: str | None,
+) -> Json:
+    """Return the row of a wrapper's verdict.
+
+    It follows from its members' calls alone, so it is the same whenever it is made. What they cost
+    stands with them.
+    """
+    replies = {vote.ask: call.answer for vote, call in votes}
+    times = [call.answered_at for _, call in votes]
+    known = [time for time in times if time is not None]
+    ends = {call.finish_reason for _, call in votes}
+    return {
+        "id": name,
+        "role": question.role.name,
+        "model": question.role.model.identity.model,
+        "served_model": None,
+        "system_fingerprint": None,
+        "prompt": question.text,
+        "answer": composed(mitigation.judging, replies, mitigation.fits),
+        "finish_reason": ends.pop() if len(ends) == 1 else None,
+        "tokens_in": None,
+        "tokens_out": None,
+        "latency_s": None,
+        "retries": 0,
+        "occasion": place,
+        "answered_at": max(known) if len(known) == len(times) else None,
+        "origin": COMPOSED,
+        "votes": [call.id for _, call in votes],
+    }

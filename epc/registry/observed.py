@@ -24,10 +24,9 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
-from epc.records.observed.reading import sound
 from epc.records.observed.shapes import convert
 from epc.records.observed.types import Header, Observed, Row
-from epc.records.observed.writing import content_digest, cut, rows_of, write
+from epc.records.observed.verdict_file import content_digest, cut, rows_of, sound, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse
 from epc.registry.history import commit_of, has_commit

@@ -13,8 +13,8 @@ from epc.analysis.observed_rows import Choices
 from epc.protocol.results import Json
 from epc.records.judging.documents import PLAN, RUN_LOG
 from epc.records.observed.columns import joined
-from epc.records.observed.reading import read
 from epc.records.observed.types import Setting
+from epc.records.observed.verdict_file import read
 from epc.records.typed import parse
 from epc.site.pages import Recorded, SnapshotPage
 from epc.statistics.figures import Mean

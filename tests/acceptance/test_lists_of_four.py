@@ -13,7 +13,7 @@ from records_support import epc
 from studies.lists_of_four import differences
 
 from epc.analysis.observed import measure
-from epc.records.observed.reading import read
+from epc.records.observed.verdict_file import read
 from epc.records.typed import as_json
 
 LISTS = Path(__file__).parent / "lists"

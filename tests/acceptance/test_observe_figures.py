@@ -10,7 +10,7 @@ from audit_support import fewer_wheels
 from oracle.observed import disagreements
 from records_support import epc
 
-from epc.records.observed.reading import read
+from epc.records.observed.verdict_file import read
 
 # Two judges and three persons on four pairs.
 PERSONS = """item,judge,prompt,a,b,verdict,humans

@@ -21,9 +21,8 @@ from msgspec import Struct
 from epc.errors import Finding, UsageError
 from epc.records.checkout import ROOT, answer
 from epc.records.observed.converting import Conversion, Request
-from epc.records.observed.reading import stored
 from epc.records.observed.types import Fault, Header, Row
-from epc.records.observed.writing import write
+from epc.records.observed.verdict_file import stored, write
 
 FOLDER: Final = ROOT / "pipeline" / "recipes"
 _FILE: Final = "verdicts.jsonl"

@@ -13,9 +13,8 @@ from epc.records.observed.checking import CLAUSE, problems
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Conversion, Request, Shape, Taken
 from epc.records.observed.parquet import METADATA
-from epc.records.observed.reading import read
 from epc.records.observed.types import Fault, Header, Made
-from epc.records.observed.writing import present, write
+from epc.records.observed.verdict_file import present, read, write
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {

@@ -22,7 +22,7 @@ from epc.records.manifest import Estimate
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
 from epc.records.observed.types import UNKNOWN, Header, Made, Observed
-from epc.records.observed.writing import judge_of
+from epc.records.observed.verdict_file import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model

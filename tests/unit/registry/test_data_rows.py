@@ -14,7 +14,7 @@ from records_support import Run, make_run
 from registry_support import Checkout, generation_record, life_record
 
 from epc.records.observed.types import Judge, SourceFile
-from epc.records.observed.writing import rows_of, write
+from epc.records.observed.verdict_file import rows_of, write
 from epc.registry.cards import Said
 from epc.registry.data_rows import batches, groups
 from epc.registry.fetching import Sealed, open_sealed

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from epc.engine.call_rows import answered_row, composed_row
 from epc.engine.model import Completion
+from epc.engine.roles import answered_row, composed_row
 from epc.protocol.mitigation import Ask, Mitigation, spelled
 
 NOW = datetime(2026, 7, 2, 14, 5, 6, 789, tzinfo=timezone(timedelta(hours=2)))

@@ -15,9 +15,8 @@ from hypothesis.strategies import SearchStrategy
 from epc.records.observed.columns import COLUMNS
 from epc.records.observed.converting import digest
 from epc.records.observed.parquet import codes_of
-from epc.records.observed.reading import read, stored
 from epc.records.observed.types import Header, Row
-from epc.records.observed.writing import write
+from epc.records.observed.verdict_file import read, stored, write
 from epc.records.schemas import findings, schema
 from epc.records.typed import parse
 
