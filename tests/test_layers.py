@@ -135,7 +135,6 @@ PURE_MODULES = [
         "endings",
         "names",
         "lists",
-        "catalogue",
         "platforms",
         "record",
         "kinds/table",

@@ -6,7 +6,6 @@ Sources: Readings R15, R38, R39 and R70.
 import json
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
 
 from msgspec import to_builtins
 
@@ -17,11 +16,9 @@ from epc.audit.permutation import PermutationTest, by_tasks
 from epc.audit.units import in_one_order
 from epc.protocol.config import Configuration
 from epc.protocol.metrics import gamma
-from epc.protocol.results import vector
+from epc.protocol.results import Json, vector
 from epc.protocol.table import VerdictTable
 from epc.spec.domains import Direction
-
-Json = dict[str, Any]
 
 
 def evidence(

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 from math import sqrt
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
 from epc.audit.coupling import Transfer
 from epc.audit.permutation import PermutationTest
 from epc.errors import Finding, UsageError
+from epc.protocol.results import Json
 from epc.simulation.evaluators import evaluator
 from epc.simulation.synthetic import GAMMA, Simulated
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import DOMAINS
 from epc.statistics.inference import t_point
 
-Json = dict[str, Any]
 Word = Literal[
     "coupled",
     "no_coupling_beyond_margin",

@@ -126,7 +126,7 @@ def _relative_entropy_term(share: Decimal, middle: Decimal) -> Decimal:
 GammaClass = Literal["substantial", "between", "weak"]
 
 # Where 90% of a coin flip's seeds lie, and their mean, at K = 11 and R = 30: `coin_bands` of
-# `epc.simulation.noise` simulates them. Here for programs without NumPy.
+# `epc.simulation.training` simulates them. Here for programs without NumPy.
 COIN_GAMMA: Final = (0.73, 1.61)
 COIN_MEAN: Final = 1.17
 

@@ -11,9 +11,9 @@ from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
-from epc.registry import catalogue, layout
+from epc.registry import layout
 from epc.registry.expiry import impossible
-from epc.registry.lifecycles import Generation
+from epc.registry.lifecycles import Generation, catalogue_lines, catalogue_text, catalogued
 from epc.registry.reading import policy
 
 _CLAUSE: Final = "EPC-5.3(1)"
@@ -60,12 +60,12 @@ def _catalogue(text: str, called: dict[tuple[str, str], str], findings: Findings
     """Note lines of the catalogue that are none, out of order, or give a name to a second model."""
     where = f"{layout.FOLDER}/{layout.EVALUATORS}/{layout.CATALOGUE}"
     try:
-        rows = catalogue.lines(text)
-        list(catalogue.generations(rows))
+        rows = catalogue_lines(text)
+        list(catalogued(rows))
     except ValueError as error:
         findings.add(_CLAUSE, where, f"cannot be read: {error}", "see the first line's columns")
         return
-    if catalogue.text_of(rows) != text:
+    if catalogue_text(rows) != text:
         problem, remedy = "the lines are not in order", "sort them by generation and platform"
         findings.add(_CLAUSE, where, problem, remedy)
     for row in rows:

@@ -13,10 +13,18 @@ from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry import catalogue, expiry, platforms
+from epc.registry import expiry, platforms
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.kinds.table import KINDS
-from epc.registry.lifecycles import MOCKS, Generation, GenerationRecord, Life, Stated
+from epc.registry.lifecycles import (
+    MOCKS,
+    Generation,
+    GenerationRecord,
+    Life,
+    Stated,
+    catalogue_lines,
+    catalogued,
+)
 from epc.registry.names import Matches, Meaning, Names, Served, followed, is_same, names_of
 from epc.registry.record import Trust
 from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
@@ -140,7 +148,7 @@ class Registry:
         ]
         lives = [Generation.parse(record) for record in document["evaluators"]]
         generations = {generation.name: generation for generation in lives}
-        listed = [*catalogue.generations(catalogue.lines(more.catalogue))]
+        listed = [*catalogued(catalogue_lines(more.catalogue))]
         further = [
             (known, known.on(life.platform) or life, names_of(g, life))
             for g in listed

@@ -14,7 +14,7 @@ from epc.report import reliability
 from epc.report.audit_text import bearing, evaluator, findings
 from epc.report.coupling_text import matrices
 from epc.report.document import Facts, Listed, Part, Section, Table, printed
-from epc.simulation.noise import coin_bands
+from epc.simulation.training import coin_bands
 from epc.spec.domains import Direction, Domain, pair_title
 from epc.spec.epc_v1 import MANY_ZEROS, MIN_TASKS, PUBLICATION_SEEDS
 from epc.spec.reference import TASKS

@@ -6,12 +6,13 @@ A million seeds leave 80 MB of figures and no weights: blocks are simulated, mea
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import sqrt
-from typing import Any, Final
+from typing import Final
 
 from epc.arrays import Array, Generator, np
 from epc.protocol.columns import policies
 from epc.protocol.draws import generator
 from epc.protocol.metrics import interpreted
+from epc.protocol.results import Json
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator
@@ -28,8 +29,6 @@ from epc.simulation.training import (
 from epc.spec.domains import Direction, Domain
 from epc.spec.epc_v1 import DIRECTIONS, DOMAINS, PHASES, REFERENCE, ROUNDS, ZERO_COUPLING
 from epc.statistics.intervals import moments_interval, share_interval
-
-Json = dict[str, Any]
 
 # The rows of a block of figures.
 GAMMA: Final = tuple(f"gamma_{direction}" for direction in DIRECTIONS)

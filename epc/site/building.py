@@ -28,7 +28,7 @@ from epc.registry.kept_ballots import Kept
 from epc.registry.record import AuditSummary
 from epc.registry.repository import Repository
 from epc.registry.succession import successions
-from epc.simulation.noise import coin_bands
+from epc.simulation.training import coin_bands
 from epc.site import describing, machines
 from epc.site.charts import charts_of_evaluator, charts_of_judged, charts_of_snapshot
 from epc.site.charts.gallery import hung, script

@@ -27,7 +27,7 @@ from epc.registry.registry import Registry
 from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
-from epc.simulation.noise import Band, coin_bands
+from epc.simulation.training import Band, coin_bands
 
 Noise = Band  # a noise floor: 95% of single seeds lie in low to high
 

@@ -19,7 +19,7 @@ from epc.registry.showing import TABLES, reference_rows
 from epc.report import succession_text
 from epc.report.figure_names import FIGURES
 from epc.report.judge_card_text import conditions, faults, sections, sentence
-from epc.simulation.noise import coin_bands
+from epc.simulation.training import coin_bands
 from epc.site import citing, describing, front, profile, which
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart, stated_chart

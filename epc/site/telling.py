@@ -18,7 +18,7 @@ from epc.report.document import sentence
 from epc.report.figure_names import in_words
 from epc.report.judge_card_text import did
 from epc.report.loop_text import starts_sentences
-from epc.simulation.noise import Band
+from epc.simulation.training import Band
 from epc.site import describing
 from epc.site.pages import Direction, EvaluatorPage, Row, SnapshotPage
 from epc.spec.domains import Pair

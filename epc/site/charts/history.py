@@ -19,7 +19,7 @@ from epc.report.charts.chart import (
     quantity,
     told,
 )
-from epc.simulation.noise import Band
+from epc.simulation.training import Band
 from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, bands_of
 from epc.spec.domains import Pair, pair_title
 

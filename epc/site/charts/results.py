@@ -11,7 +11,7 @@ from epc.protocol.results import Json
 from epc.registry.figures import Figure, rank
 from epc.registry.kinds.table import KINDS
 from epc.report.figure_names import in_words
-from epc.simulation.noise import Band
+from epc.simulation.training import Band
 from epc.site.charts.forest import TALL, Forest, Mark, Panel, line, place, svg
 from epc.site.escaping import shown
 from epc.site.pages import Direction, Row, bands_of

@@ -26,7 +26,7 @@ from epc.report.charts.chart import (
 )
 from epc.report.coupling_text import MEANING
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
-from epc.simulation.noise import coin_bands
+from epc.simulation.training import coin_bands
 from epc.site.pages import SnapshotPage
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import pair_title

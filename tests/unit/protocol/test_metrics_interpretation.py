@@ -4,7 +4,7 @@ import pytest
 
 from epc.protocol.config import Configuration
 from epc.protocol.metrics import COIN_GAMMA, COIN_MEAN, gamma_class, interpreted
-from epc.simulation.noise import coin_bands
+from epc.simulation.training import coin_bands
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from registry_support import day, observed_card, observed_figures
 from site_support import with_documents
 
 from epc.report.figure_names import in_words
-from epc.simulation.noise import Band
+from epc.simulation.training import Band
 from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.escaping import TERMS, glossed

@@ -8,7 +8,7 @@ import pytest
 from records_support import vega_lite
 from registry_support import Checkout, generation_record, life_record, stated
 
-from epc.simulation.noise import Band
+from epc.simulation.training import Band
 from epc.site.charts import charts_of_evaluator
 from epc.site.charts.history import Metric, _days, _span, directions, timeline
 from epc.site.collecting import collect

@@ -9,7 +9,7 @@ from typing import Any
 from registry_support import Checkout
 
 from epc.protocol.weights import UpdateRule
-from epc.simulation.noise import Band, blind_band
+from epc.simulation.training import Band, blind_band
 from epc.site.charts import spark
 from epc.site.charts.results import result_chart, stated_chart
 from epc.site.collecting import collect

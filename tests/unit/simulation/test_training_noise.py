@@ -3,7 +3,7 @@
 import pytest
 
 from epc.protocol.weights import UpdateRule
-from epc.simulation.noise import blind_band
+from epc.simulation.training import blind_band
 
 RULE = UpdateRule()
 

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from registry_support import Checkout, day, generation_record, life_record
 
-from epc.registry.catalogue import COLUMNS, lines, text_of
 from epc.registry.checking import check
 from epc.registry.expiry import Expiry
+from epc.registry.lifecycles import CATALOGUE_COLUMNS, catalogue_lines, catalogue_text
 from epc.registry.reading import of_folder
 from epc.registry.registry import Registry
 from epc.registry.scan.scan import Vocabulary
 
-HEAD = ",".join(COLUMNS)
+HEAD = ",".join(CATALOGUE_COLUMNS)
 AS_OF = day("2026-11-26")
 # Judge-1 has a record at its maker; the lists know it at a host, and two further models.
 LISTED = (
@@ -90,9 +90,9 @@ def test_a_listed_model_is_no_record_and_no_text_is_searched_for_it() -> None:
 
 
 def test_the_file_is_written_in_one_order_whatever_the_lines_order() -> None:
-    forth, back = lines(text(*LISTED)), lines(text(*LISTED[::-1]))
+    forth, back = catalogue_lines(text(*LISTED)), catalogue_lines(text(*LISTED[::-1]))
 
-    assert text_of(forth) == text_of(back) == text(*LISTED)
+    assert catalogue_text(forth) == catalogue_text(back) == text(*LISTED)
 
 
 @pytest.mark.parametrize(
