@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from epc.records.banks import COLUMNS
 from epc.records.observed.columns import Verdicts
 from epc.registry.choices import asked_in, compared_in
-from epc.registry.kept_ballots import Kept
 from epc.registry.layout import BANK, FOLDER
 from epc.registry.reading import of_folder
+from epc.registry.succession import Kept
 
 ROOT: Final = Path(__file__).parents[1]
 _TYPES: Final = (*(pa.string(),) * 2, pa.int8(), pa.int8(), pa.string(), pa.int8(), pa.float32())

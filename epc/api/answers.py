@@ -12,12 +12,12 @@ from epc.protocol.results import Json
 from epc.records.typed import as_json
 from epc.registry import expiry, succession
 from epc.registry.judge_cards import card_of
-from epc.registry.kept_ballots import Kept
 from epc.registry.reading import open_registry
 from epc.registry.scan.files import Rule, Text
 from epc.registry.scan.forms import text as scan_text
 from epc.registry.scan.scan import answered, scan
 from epc.registry.subjects import subject
+from epc.registry.succession import Kept
 from epc.registry.which import which
 from epc.report import judge_card_text, succession_text, which_text
 

@@ -120,9 +120,8 @@ def succeed(
     from epc.analysis.ballots import ballots
     from epc.records.observed.verdict_file import sound
     from epc.records.typed import as_json
-    from epc.registry.kept_ballots import Kept
     from epc.registry.subjects import subject
-    from epc.registry.succession import agreed_of, succession_of
+    from epc.registry.succession import Kept, agreed_of, succession_of
     from epc.report.succession_text import text
 
     all_ballots = [ballot for path in files for ballot in ballots(*sound(path))]

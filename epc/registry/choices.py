@@ -20,11 +20,11 @@ from epc.records.observed.columns import Verdicts, joined
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.typed import as_json, parse
 from epc.registry import layout
-from epc.registry.kept_ballots import Kept
 from epc.registry.kinds.loop import paid_in
 from epc.registry.observed import kept_verdicts
 from epc.registry.reading import malformed, of_folder
 from epc.registry.snapshots import Snapshot
+from epc.registry.succession import Kept
 from epc.registry.writing import RegistryLock
 from epc.statistics.figures import Figure
 from epc.statistics.gains import Exchange

@@ -1,18 +1,122 @@
-"""Who may replace a judge: verdicts of others on the same items, and who of them still lives."""
+"""Who may replace a judge: verdicts that a registry keeps of the same items, and who is served."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import date
-from typing import Final
+from pathlib import Path
+from typing import Final, Self
 
-from epc.analysis.ballots import Ballot
+from epc.analysis.ballots import Ballot, ballot_of_run, ballots, merged
 from epc.analysis.choosing import Alternative, alternatives
 from epc.analysis.succession import Agreed, Measurement, Succession, Successor, agreed
 from epc.errors import EpcError
-from epc.registry.kept_ballots import Kept, source_of
+from epc.records.observed.types import UNKNOWN, Judge
+from epc.records.recompute import load_manifest
+from epc.registry.fetching import lent
+from epc.registry.kinds.table import KINDS
 from epc.registry.lifecycles import Life
+from epc.registry.observed import kept_verdicts
 from epc.registry.platforms import PLATFORMS
+from epc.registry.reading import nearest_checkout
+from epc.registry.record import Origin
 from epc.registry.registry import Registry
+from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Subject, pointing, subject
+
+_MOST_IN_MEMORY: Final = 32  # sources: one may have a million verdicts
+
+Source = Origin | str  # of recorded verdicts, or that of all measurements
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """The verdicts that a registry keeps; `home` is where they lie.
+
+    A published document alone has none. `read` holds those of the sources that were read last.
+    """
+
+    registry: Registry
+    home: str
+    read: dict[Source, list[Ballot]] = field(default_factory=dict)
+    by_source: dict[Source, list[Snapshot]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, registry: Registry, location: str | None) -> Self:
+        """Return those of the registry at a place, or of this checkout; a package brings none."""
+        if location is None and registry.listed:
+            return cls(registry=registry, home="")
+        kept = cls(registry=registry, home=location or str(nearest_checkout()))
+        for snapshot in registry.snapshots.values():
+            source = source_of(snapshot)
+            # Of a source's two commits the newer says it all: an older one was superseded.
+            gone = registry.ended_by(str(snapshot.tag), "withdrawn", "superseded")
+            if source is not None and gone is None and not kept.home.endswith(".json"):
+                kept.by_source.setdefault(source, []).append(snapshot)
+        return kept
+
+    def sources(self, who: Subject) -> list[Source]:
+        """Return the sources in which a judge's own verdicts are published.
+
+        All measurements are one source: they have items in common where they judged equal answers.
+        """
+        sources = dict.fromkeys(map(source_of, who.snapshots))
+        return [source for source in sources if source in self.by_source]
+
+    def beside(self, who: Subject) -> Iterator[Ballot]:
+        """Yield what judges said in the sources of a judge.
+
+        Raises: UsageError or MalformedError if one is not as it was published; WorldError if the
+        disk or the network fails.
+        """
+        for source in self.sources(who):
+            yield from self.ballots(source)
+
+    def ballots(self, source: Source) -> list[Ballot]:
+        """Return what judges said in a source.
+
+        Raises: as `beside`.
+        """
+        if source not in self.read:
+            while len(self.read) >= _MOST_IN_MEMORY:
+                self.read.pop(next(iter(self.read)))
+            self.read[source] = merged(self._ballots(source))
+        return self.read[source]
+
+    def _ballots(self, source: Source) -> Iterator[Ballot]:
+        for snapshot in self.by_source[source]:
+            with self.folder(snapshot) as folder:
+                yield from _ballots_in(folder, snapshot)
+
+    def folder(self, snapshot: Snapshot) -> AbstractContextManager[Path]:
+        """Lend a snapshot's files in a folder, as they were sealed.
+
+        Raises: as `beside`.
+        """
+        return lent(snapshot.tag, location=self.home)
+
+
+def source_of(snapshot: Snapshot) -> Source | None:
+    """Return where a snapshot's verdicts are from, if they are kept and are evidence."""
+    card = snapshot.card
+    if KINDS[card.kind].verdict_file:
+        return card.origin if card.kept else None
+    counts = card.audit and not (card.calibration or snapshot.failed)
+    return "measured" if counts else None
+
+
+def _ballots_in(folder: Path, snapshot: Snapshot) -> Iterator[Ballot]:
+    if KINDS[snapshot.kind].verdict_file:
+        yield from ballots(*kept_verdicts(folder))  # its file is as it was sealed
+        return
+    manifest = load_manifest(folder)
+    if manifest.reuses:
+        generation, evaluator = snapshot.tag.generation, snapshot.card.evaluator
+        judge = Judge(
+            name=generation, model=evaluator.model, platform=evaluator.platform or UNKNOWN
+        )
+        yield ballot_of_run(judge, manifest, folder, source=str(snapshot.tag))
+
 
 _ANYBODY: Final = "local/smollm2-135m-likelihood"  # needs no key
 _EXHAUSTIVE: Final = 176  # comparisons of the reference design, each asked once; at most

@@ -24,10 +24,9 @@ from epc.grid import ALL_CORES, spread
 from epc.records import strict_json
 from epc.records.layout import MANIFEST, RAW
 from epc.records.manifest import Manifest
-from epc.registry.kept_ballots import Kept
 from epc.registry.record import AuditSummary
 from epc.registry.repository import Repository
-from epc.registry.succession import successions
+from epc.registry.succession import Kept, successions
 from epc.simulation.training import coin_bands
 from epc.site import describing, machines
 from epc.site.charts import charts_of_evaluator, charts_of_judged, charts_of_snapshot

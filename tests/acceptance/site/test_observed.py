@@ -21,10 +21,9 @@ from site_support import AS_OF, BuiltSite, build, epc, with_documents
 
 from epc.records.observed.shapes import faults_of
 from epc.records.schemas import findings
-from epc.registry.kept_ballots import Kept
 from epc.registry.layout import STORE
 from epc.registry.reading import of_folder
-from epc.registry.succession import successions
+from epc.registry.succession import Kept, successions
 
 REPORTED, PAGE = "v1.0-Judge-1", f"snapshots/{TAG}/index.html"
 

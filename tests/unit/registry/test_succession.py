@@ -7,10 +7,9 @@ import pytest
 from registry_support import Checkout, Json, generation_record, life_record, stated
 
 from epc.analysis.succession import Measurement, Succession
-from epc.registry.kept_ballots import Kept
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
-from epc.registry.succession import agreed_of, succession_of, successions
+from epc.registry.succession import Kept, agreed_of, succession_of, successions
 
 AS_OF = date(2026, 4, 1)
 OTHER_FIGURES = "the old judge is gone, so this measures only the new one"

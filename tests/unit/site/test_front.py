@@ -12,10 +12,9 @@ from records_support import epc
 from registry_support import ROOT
 from site_support import REAL_DAY, real_site
 
-from epc.registry.kept_ballots import Kept
 from epc.registry.reading import of_folder
 from epc.registry.subjects import subject
-from epc.registry.succession import agreed_kept, succession_of
+from epc.registry.succession import Kept, agreed_kept, succession_of
 from epc.report.succession_text import text
 from epc.site.charts.forest import drawn
 from epc.site.charts.results import result_chart
