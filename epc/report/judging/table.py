@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from epc.analysis.judging.evaluation import Evaluation, Report
-from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Section, Share
+from epc.analysis.judging.results import Agreement, Compared, Ends, Group, Section
 from epc.analysis.judging.shares import AXES
 from epc.printable import inert
 from epc.records.csv_tables import csv_text
 from epc.spec.judge_v1 import CROSS
-from epc.statistics.figures import Mean
+from epc.statistics.figures import Figure
 
 COLUMNS: Final = (
     "evaluation",
@@ -54,16 +54,16 @@ def _evaluation(one: Evaluation) -> Iterator[Row]:
     for evidence in one.evidence:
         key = (one.name, "evidence", "judge_model", evidence.judge)
         for kind, share in evidence.kinds.items():
-            yield _share(key, kind, evidence.quotes, share)
+            yield _figure(key, kind, evidence.quotes, share)
     for preference in one.self_preference:
         key = (one.name, "self_preference", "judge_model", preference.judge)
-        yield _mean(key, "self_preference", preference.own, preference)
+        yield _figure(key, "self_preference", preference.own, preference)
     for tested in one.competence:
         key = (one.name, "competence", "judge_model", tested.judge)
         for detected in (tested.overall, *tested.kinds):
-            yield _share(key, detected.kind, detected.pairs, detected)
+            yield _figure(key, detected.kind, detected.pairs, detected)
         for shift in tested.shifts:
-            yield _mean(key, shift.by, shift.pairs, shift)
+            yield _figure(key, shift.by, shift.pairs, shift)
     yield from _agreement(one.name, "agreement", one.agreement)
     yield from _agreement(one.name, "agreement over readable", one.readable)
 
@@ -75,7 +75,7 @@ def _section(name: str, section: str, figures: Section) -> Iterator[Row]:
             yield from _group((name, section, axis, group.value or ""), group)
     for row in figures.by_score:
         key = (name, section, "overall_score", str(row.overall_score))
-        yield _share(key, "invalid", row.readable, row.invalid)
+        yield _figure(key, "invalid", row.readable, row.invalid)
 
 
 def _agreement(name: str, section: str, agreement: Agreement) -> Iterator[Row]:
@@ -90,31 +90,27 @@ def _agreement(name: str, section: str, agreement: Agreement) -> Iterator[Row]:
 
 def _group(key: Place, group: Group) -> Iterator[Row]:
     for verdict, share in group.verdicts.items():
-        yield _share(key, verdict, group.valid, share)
+        yield _figure(key, verdict, group.valid, share)
         bounds = group.bounds.verdicts[verdict]
         yield _row(key, f"{verdict}, bounds", group.samples, None, bounds)
-    yield _share(key, "invalid", group.samples, group.invalid)
-    yield _mean(key, "overall_score", group.valid, group.overall_score)
+    yield _figure(key, "invalid", group.samples, group.invalid)
+    yield _figure(key, "overall_score", group.valid, group.overall_score)
     for name, scored in group.dimensions.items():
-        yield _mean(key, name, group.valid, scored)
+        yield _figure(key, name, group.valid, scored)
 
 
 def _compared(key: Place, row: Compared) -> Iterator[Row]:
     n = row.outputs
-    yield _share(key, "same_verdict", n, row.same_verdict)
-    yield _share(key, "same_overall", n, row.same_overall)
-    yield _mean(key, "mean_absolute_error", n, row.mean_absolute_error)
-    yield _mean(key, "mean_difference", n, row.mean_difference)
+    yield _figure(key, "same_verdict", n, row.same_verdict)
+    yield _figure(key, "same_overall", n, row.same_overall)
+    yield _figure(key, "mean_absolute_error", n, row.mean_absolute_error)
+    yield _figure(key, "mean_difference", n, row.mean_difference)
     for measure, kappa in row.kappa.items():
         yield _row(key, f"kappa {measure}", n, kappa, row.kappa_ci95[measure])
 
 
-def _share(key: Place, measure: str, n: int, share: Share) -> Row:
-    return _row(key, measure, n, share.value, share.ci95)
-
-
-def _mean(key: Place, measure: str, n: int, mean: Mean) -> Row:
-    return _row(key, measure, n, mean.value, mean.ci95)
+def _figure(key: Place, measure: str, n: int, figure: Figure) -> Row:
+    return _row(key, measure, n, figure.value, figure.ci95)
 
 
 def _row(
