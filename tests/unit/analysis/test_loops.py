@@ -27,8 +27,7 @@ from epc.records.loops import (
     read_scores,
     spend,
 )
-from epc.report.document import printed
-from epc.report.loop_text import document, gate_sentence, parted_text, sentence
+from epc.report.loop_text import gate_sentence, parted_text, sentence
 
 
 def problems(folder: Path, **options: Any) -> list[str]:
@@ -348,20 +347,6 @@ def test_reading_r93_runs_of_several_judges_are_refused(tmp_path: Path) -> None:
     assert [finding.problem for finding in runs_refusals(runs)] == [
         f"the runs have several judges: {JUDGE}, other"
     ]
-
-
-def test_reading_r93_the_sentence_says_of_what_it_speaks(tmp_path: Path) -> None:
-    report = assess(Files.read(*run_files(tmp_path, judged=-0.5, right=-0.3))).report
-
-    assert report is not None
-    said = sentence(report)
-    assert said.startswith(f"{JUDGE} reports +1.00 [+0.74, +1.26] points for the best of 2 ")
-    assert "(on the 60 items that chose it). Asked again on 200 items that the optimiser" in said
-    assert said.endswith(
-        "points of right answers. The work got worse. "
-        "One run speaks of this final alone, not of the optimiser."
-    )
-    assert "planned      not planned before it was looked at" in printed(document(report))
 
 
 def test_reading_r91_without_gold_quality_is_not_measured(tmp_path: Path) -> None:
