@@ -179,17 +179,6 @@ def test_epc_5_3_4_an_evaluator_that_cannot_tell_bad_answers_bears_no_claim(
     assert said["position_bias"]["swap"]["pairs"] == 16
 
 
-def test_recorded_verdicts_cannot_be_asked_anything_more(tmp_path: Path) -> None:
-    file = tmp_path / "verdicts.csv"
-    file.write_text("strategy,domain,task,verdict\nx,text,one,A\nx,visual,one,B\n", "utf-8")
-    run = tmp_path / "run"
-    assert epc("run", "--evaluator", f"recorded:{file}", "--out", run).returncode == 0
-    done = epc("audit", run, "--swap", "3")
-
-    assert done.returncode == 2
-    assert b"recorded verdicts cannot be asked anything more" in done.stderr
-
-
 def test_show_and_audit_say_one_word(once: Callable[[str], Path], tmp_path: Path) -> None:
     run = own(once("mock/deterministic"), tmp_path)
     audited = epc("audit", run, "--controls", "24")

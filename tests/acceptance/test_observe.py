@@ -156,21 +156,6 @@ def test_the_text_of_a_report_has_the_figures_and_what_is_left_out(
     assert "J/Vanilla" not in text
 
 
-def test_reading_r77_an_unknown_shape_gets_a_finding_that_shows_the_known_ones(
-    source: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "out.jsonl"
-
-    done = epc("observe", "import", source, "--shape", "lmbar", "--out", file)
-
-    assert done.returncode == 1
-    text = done.stdout.decode()
-    assert "--shape: there is no shape 'lmbar'" in text
-    assert "Dataset/**/evaluators/JUDGE/STRATEGY/result.json" in text
-    assert "--map FIELD=COLUMN" in text
-    assert not file.exists()
-
-
 def test_reading_r77_a_source_without_a_configuration_gets_a_finding(tmp_path: Path) -> None:
     place = llmbar(tmp_path / "repository")
     (place / "LLMEvaluator/evaluators/config/J/CoT.json").unlink()

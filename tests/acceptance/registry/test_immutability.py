@@ -171,17 +171,6 @@ def test_an_event_that_was_taken_out_and_put_back_is_not_lost(checkout: Checkout
     assert verify(checkout.folder) == []
 
 
-def test_an_event_of_an_earlier_day_than_the_one_before_it_is_found(checkout: Checkout) -> None:
-    path = checkout.home / "events.jsonl"
-    checkout.tell({"date": "2026-02-28", "event": "withdrawn", "tag": SECOND, "reason": "r"})
-    assert places(checkout) == ["snapshots/events.jsonl:3"]
-
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:2]))
-    checkout.tell({"date": "2026-06-31", "event": "withdrawn", "tag": SECOND, "reason": "r"})
-    assert places(checkout) == ["snapshots/events.jsonl:3"]
-
-
 def test_two_branches_may_both_publish(checkout: Checkout) -> None:
     git(checkout.folder, "checkout", "--quiet", "-b", "side", "HEAD~1")
     checkout.publish("v1.0-Other", day="2026-03-02")
@@ -235,9 +224,3 @@ def test_an_event_that_says_too_little_is_found_on_its_line(
 
     assert done.returncode == 1
     assert problem in done.stdout.decode()
-
-
-def test_a_folder_that_nobody_published_is_found(checkout: Checkout) -> None:
-    (checkout.home / "v1.2-Judge-1").mkdir()
-
-    assert "snapshots/v1.2-Judge-1" in places(checkout)

@@ -93,6 +93,7 @@ def test_the_same_word_again_is_nothing_to_propose(checkout: Checkout) -> None:
     again = synced(checkout, IMAGE)
 
     assert (again.returncode, again.stdout) == (0, "")
+    assert synced(checkout).returncode == 2, "a list of nothing is none"
 
 
 def test_models_that_only_the_source_knows_are_candidates_and_no_findings(
