@@ -19,6 +19,7 @@ from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import VERDICTS
 from epc.spec.reference import STRATEGIES
+from epc.statistics.figures import number_text
 from epc.statistics.intervals import Interval
 
 _LARGEST: Final = sqrt(len(STRATEGIES))  # gamma: all rows of a table share the scale
@@ -68,7 +69,9 @@ def stated_chart(figures: tuple[Figure, ...], made: str) -> Forest | None:
         title=f"What was {made}",
         note=_STATED.format(made),
         panels=[
-            Panel(title=title, marks=marks, text="{:+z.3f}".format, lines=(0,))
+            Panel(
+                title=title, marks=marks, text=lambda value: number_text(value, "+.3f"), lines=(0,)
+            )
             if gains
             else Panel(title=title, marks=marks, text=_number, reach=(0, 1))
             for title, marks in panels.items()
@@ -90,7 +93,7 @@ def _crossing(directions: list[Direction]) -> Forest:
             Panel(
                 title="Transfer regret, in points of win rate",
                 marks=list(_regrets(directions)),
-                text=lambda value: f"{value:+z.1f}",
+                text=lambda value: number_text(value, "+.1f"),
                 lines=(0, 100 * MARGIN),
             ),
         ],
