@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Route, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, Request, sync_playwright
 
 from epc.site.serving import SiteServer
 
@@ -28,6 +28,7 @@ _QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
     f"--disable-features={','.join(_OFF)}",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
 )
 DESKTOP, PHONE = 1280, 360
 # A page that was just scrolled fades its tabs out once its scripts get to it, which a busy machine
@@ -113,17 +114,14 @@ class Visit:
     dialogs: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.context.route("**/*", self._routed)
+        self.page.context.on("request", self._requested)
         self.page.on("console", self._noted)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("dialog", self._dismissed)
 
-    def _routed(self, route: Route) -> None:
-        if route.request.url.startswith(self.home):
-            route.continue_()
-        else:
-            self.outside.append(route.request.url)
-            route.abort()
+    def _requested(self, request: Request) -> None:
+        if not request.url.startswith((self.home, "data:", "blob:")):
+            self.outside.append(request.url)
 
     def _noted(self, said: ConsoleMessage) -> None:
         if said.type in {"error", "warning"}:

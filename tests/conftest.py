@@ -19,6 +19,8 @@ from program_support import every_run_started
 
 from epc.engine.cache import CACHE_VARIABLE, weights_folder
 
+_SITE = "deployed"  # takes half a minute to build
+
 for name, count in BUDGETS.items():
     settings.register_profile(name, max_examples=count, deadline=None, derandomize=name == "check")
 settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
@@ -39,17 +41,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give every worker a like share: slow tests first, then files of acceptance tests.
 
     `worksteal` cuts the list into even parts, one for each worker. Left as it is, the list would
-    give all that takes long to the first, and the others could only take it over at the end.
+    give all that takes long to the first, and the others could only take it over at the end. All
+    tests of the published site go to one worker: while it is built, the others do something else.
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
     others = [item for item in items if item.get_closest_marker("slow") is None]
-    acceptance: dict[Path, list[pytest.Item]] = {}
+    of_site = {i.path for i in items if isinstance(i, pytest.Function) and _SITE in i.fixturenames}
+    acceptance: dict[Path | str, list[pytest.Item]] = {_SITE: []}
+    quick: list[pytest.Item] = []
     for item in others:
         if "acceptance" in item.path.parts:
-            acceptance.setdefault(item.path, []).append(item)
+            file = _SITE if item.path in of_site else item.path
+            acceptance.setdefault(file, []).append(item)
+        else:
+            quick.append(item)
     files = list(acceptance.values())
-    quick = [item for item in others if item.path not in acceptance]
     size = len(items)
     items.clear()
     for worker in range(workers):
