@@ -64,8 +64,8 @@ KINDS = {
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the system's chromium (`make browser` installs it)."""
-    path = shutil.which("chromium")
+    """Start the system's chromium, best the one without windows (`make browser` installs it)."""
+    path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert path, "no chromium: run `make browser`"
     with sync_playwright() as playwright:
         # Without a limit of its own, as `visit` has it.

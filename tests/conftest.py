@@ -1,5 +1,6 @@
 """What every test may rely on."""
 
+import gc
 import os
 import shutil
 import signal
@@ -19,6 +20,7 @@ from program_support import every_run_started
 
 from epc.engine.cache import CACHE_VARIABLE, weights_folder
 
+_ALLOCATIONS = 50_000
 _SITE = "deployed"  # takes half a minute to build
 
 for name, count in BUDGETS.items():
@@ -29,6 +31,12 @@ settings.load_profile(os.environ.get("EPC_TEST_BUDGET", "check"))
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the flag with which the golden files are written anew."""
     parser.addoption(REWRITE, action="store_true", help="write tests/golden anew")
+
+
+def pytest_collection_finish() -> None:
+    """Look for cyclic garbage seldom: there are a million objects of tests and modules by now."""
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS)
 
 
 @pytest.fixture
