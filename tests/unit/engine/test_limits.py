@@ -168,22 +168,42 @@ def stated(kind: str, **values: str) -> dict[str, str]:
     return {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
 
 
-def test_tokens_are_held_back_until_enough_have_come_back(slept: list[float]) -> None:
-    # 6,000 a minute, 1,000 of them used, all back in 10 s: 100 come back each second.
+@pytest.mark.parametrize(
+    ("kind", "told", "passages"),
+    [
+        # 6,000 a minute, 1,000 of them used, all back in 10 s: 100 come back each second.
+        (
+            "tokens",
+            {"limit": "6000", "remaining": "5000", "reset": "10s"},
+            [(1000, []), (4000, []), (1500, [5]), (300, [5, 3])],  # 1,000 are left, then none
+        ),
+        ("tokens", {"limit": "600", "remaining": "300", "reset": "3s"}, [(10, []), (10**5, [3])]),
+        (
+            "tokens",
+            {"limit": "600", "remaining": "600"},
+            [(10, []), (600, []), (60, [6])],
+        ),
+        (
+            "requests",
+            {"limit": "60", "remaining": "2", "reset": "58s"},
+            [(0, []), (0, []), (0, []), (0, [1]), (0, [1, 1])],
+        ),
+    ],
+    ids=["tokens", "more than the limit", "not used, so full within a minute", "requests"],
+)
+def test_what_is_limited_is_held_back_until_enough_has_come_back(
+    slept: list[float], kind: str, told: dict[str, str], passages: list[tuple[int, list[float]]]
+) -> None:
     gate = Gate()
-    told = stated("tokens", limit="6000", remaining="5000", reset="10s")
 
     async def passing() -> None:
-        gate.learn(await gate.passage("m", 1000), told)
-        await gate.passage("m", 4000)
-        assert slept == []
-        await gate.passage("m", 1500)  # 1,000 are left
-        assert slept == [5]
-        await gate.passage("m", 300)
+        for number, (size, expected) in enumerate(passages):
+            ticket = await gate.passage("m", size)
+            assert slept == pytest.approx(expected)
+            if not number:
+                gate.learn(ticket, stated(kind, **told))
 
     asyncio.run(passing())
-
-    assert slept == [5, 3]
 
 
 def test_what_was_sent_after_a_request_is_taken_off_what_its_reply_says(
@@ -206,45 +226,6 @@ def test_what_was_sent_after_a_request_is_taken_off_what_its_reply_says(
     asyncio.run(passing())
 
     assert slept == [2]  # 500 - 500 = 0 left, 100 come back each second
-
-
-def test_requests_are_counted_as_tokens_are(slept: list[float]) -> None:
-    gate = Gate()
-
-    async def passing() -> None:
-        gate.learn(await gate.passage(), stated("requests", limit="60", remaining="2", reset="58s"))
-        for _ in range(4):
-            await gate.passage()
-
-    asyncio.run(passing())
-
-    assert slept == pytest.approx([1, 1])
-
-
-def test_a_request_larger_than_the_limit_waits_for_all_of_it(slept: list[float]) -> None:
-    gate = Gate()
-
-    async def passing() -> None:
-        told = stated("tokens", limit="600", remaining="300", reset="3s")
-        gate.learn(await gate.passage("m", 10), told)
-        await gate.passage("m", 100_000)
-
-    asyncio.run(passing())
-
-    assert slept == [3]
-
-
-def test_a_limit_that_was_not_used_refills_within_a_minute(slept: list[float]) -> None:
-    gate = Gate()
-
-    async def passing() -> None:
-        gate.learn(await gate.passage("m", 10), stated("tokens", limit="600", remaining="600"))
-        await gate.passage("m", 600)
-        await gate.passage("m", 60)
-
-    asyncio.run(passing())
-
-    assert slept == [6]
 
 
 def test_limits_are_kept_by_model_and_holds_by_endpoint(slept: list[float]) -> None:

@@ -42,19 +42,14 @@ def test_another_measurement_is_refused_with_where_it_differs(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_run_that_is_not_valid_is_refused(tmp_path: Path) -> None:
+def test_a_run_that_is_not_valid_or_not_finished_is_refused(tmp_path: Path) -> None:
     one, other = shards(tmp_path, [0], [1])
     trials = (other / "trials.jsonl").read_text()
     (other / "trials.jsonl").write_text(trials.replace('"A"', '"B"'))
 
     with pytest.raises(UsageError, match=f"{other} is not valid: see `epc validate {other}`"):
         merge([one, other], tmp_path / "out")
-
-
-def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
-    one, other = shards(tmp_path, [0], [1])
     (other / "manifest.json").unlink()
-
     with pytest.raises(UsageError, match="is not valid"):
         merge([one, other], tmp_path / "out")
 

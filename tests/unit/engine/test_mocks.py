@@ -183,28 +183,11 @@ def test_epc_2_2_the_script_is_part_of_the_identity(tmp_path: Path) -> None:
         ({"default": 0.5, "visual": {"synthesis": 2}}, "2 is no probability"),
         ('{"default": NaN}', "NaN is not a JSON number"),
         ('{"default": 0.5, "default": 0.6}', "the key 'default' appears twice"),
-    ],
-)
-def test_a_script_that_cannot_be_used_is_refused(
-    tmp_path: Path, content: Any, message: str
-) -> None:
-    path = script(tmp_path, content)
-
-    with pytest.raises(UsageError) as refused:
-        Scripted(path)
-
-    assert str(refused.value).startswith(f"{path}: ")
-    assert message in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
         ({"default": 0.5, "text": {"synthesys": 1}}, '"synthesys"; expected synthesis'),
         ({"default": 0.5, "visual": {"metaphor": 1}}, "expected step_by_step, critical_check"),
     ],
 )
-def test_odds_for_a_strategy_that_there_is_not_are_refused(
+def test_a_script_that_cannot_be_used_is_refused(
     tmp_path: Path, content: Any, message: str
 ) -> None:
     path = script(tmp_path, content)
