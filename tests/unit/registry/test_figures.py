@@ -30,7 +30,7 @@ from epc.registry.figures import (
 from epc.registry.reading import of_folder
 from epc.registry.record import Fault
 from epc.registry.snapshots import Snapshot
-from epc.statistics.intervals import moments_interval, share_interval
+from epc.statistics.intervals import moments_interval
 
 
 def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_record_states() -> (
@@ -55,13 +55,6 @@ def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:
     expected = t.interval(0.95, 9, loc=0.741, scale=0.195 / 10**0.5)
     assert (low, high) == pytest.approx(expected, abs=1e-12)
     assert moments_interval(0.741, 0.195, 1) is None
-
-
-@pytest.mark.parametrize(("hits", "n"), [(0, 8), (25, 30), (29, 30)])
-def test_reading_r33_the_interval_of_a_printed_count_is_wilsons(hits: int, n: int) -> None:
-    wilson = binomtest(hits, n).proportion_ci(0.95, method="wilson")
-
-    assert share_interval(hits, n) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
 
 
 def test_figures_are_found_at_any_depth_and_those_without_a_value_left_out() -> None:

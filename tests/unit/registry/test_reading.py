@@ -35,11 +35,14 @@ def test_a_policy_is_two_numbers_of_days_or_three(tmp_path: Path, days: int) -> 
         "expiry:\n  maximum_age_days: true\n  notice_days: 30\n",
         "expiry:\n  notice_days: 30\n",
         "expiry: [\n",
+        "expiry: 3",
         "other: 1\n",
+        "[",
+        "",
     ],
 )
 def test_a_policy_that_says_nothing_usable_is_malformed(tmp_path: Path, text: str) -> None:
-    with pytest.raises(MalformedError):
+    with pytest.raises(MalformedError, match=r"params\.yaml"):
         policy(written(tmp_path, text))
 
 

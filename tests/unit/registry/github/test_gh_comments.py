@@ -3,8 +3,8 @@
 import pytest
 from workflow_support import FakeGitHub, Json
 
-from epc.errors import UsageError, WorldError
-from epc.registry.github.gh import api, keep_issue, mark, say_once
+from epc.errors import UsageError
+from epc.registry.github.gh import keep_issue, mark, say_once
 
 LIST = "issues?state=open&per_page=100&page=1"
 BOT = {"login": "github-actions[bot]"}
@@ -71,13 +71,6 @@ def test_with_nothing_to_say_and_none_open_nothing_is_done(github: FakeGitHub) -
 def test_a_text_of_another_kind_is_refused(github: FakeGitHub) -> None:
     with pytest.raises(UsageError, match="epc-upkeep"):
         kept(github, [], "<!-- epc-other -->\nwords")
-
-
-def test_without_gh_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-
-    with pytest.raises(WorldError, match="gh is not installed"):
-        api("issues")
 
 
 @pytest.mark.parametrize(
