@@ -21,10 +21,8 @@ from judge_support import (
 
 from epc.errors import MalformedError, UsageError
 from epc.records.judging.documents import (
-    PLAN,
     RUN_LOG,
     SAMPLES,
-    load_plan,
     load_run_log,
     records_path,
 )
@@ -240,16 +238,6 @@ def test_totals_that_were_changed_are_found(tmp_path: Path) -> None:
     assert [finding.where for finding in recheck(tmp_path / "e").findings] == [
         "/totals/cross_judge/valid"
     ]
-
-
-@pytest.mark.parametrize("text", ["{", '{"protocol": "Judge-v1.0"}'])
-def test_a_damaged_document_is_named_with_its_path(tmp_path: Path, text: str) -> None:
-    imported(tmp_path / "e", ROWS, good())
-    path = tmp_path / "e" / PLAN
-    path.write_text(text)
-
-    with pytest.raises(MalformedError, match=str(path)):
-        load_plan(tmp_path / "e")
 
 
 def test_an_output_that_was_changed_stops_the_check_or_changes_the_records(tmp_path: Path) -> None:

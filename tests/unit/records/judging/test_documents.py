@@ -129,7 +129,9 @@ def test_a_folder_without_a_plan_says_what_makes_one(tmp_path: Path) -> None:
             load(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["{", "{}", json.dumps({"schema_version": 1})])
+@pytest.mark.parametrize(
+    "text", ["{", "{}", json.dumps({"schema_version": 1}), json.dumps({"protocol": "Judge-v1.0"})]
+)
 def test_judge_7_4_a_plan_that_was_damaged_is_named_with_its_file(
     text: str, tmp_path: Path
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judge_support import grid, table_row, write_rows
+from judge_support import table_row, write_rows
 from records_support import make_run
 
 from epc.errors import MalformedError, UsageError
@@ -164,7 +164,3 @@ def test_judge_7_1_an_exhaustive_run_gives_every_answer_whether_a_round_drew_it_
         assert entry.output == call["answer"]
         assert entry.task is not None
         assert entry.task in call["prompt"]
-
-
-def test_grids_are_grids() -> None:
-    assert len(grid()) == 4

@@ -222,15 +222,6 @@ def test_reading_r77_a_damaged_workbook_is_said_to_be_one(tmp_path: Path) -> Non
         table.convert(tmp_path / "t.eval", Request())
 
 
-def test_reading_r77_a_number_where_a_label_is_expected_names_the_column_of_scores(
-    tmp_path: Path,
-) -> None:
-    (found,) = converted(tmp_path, "id,response,verdict\n1,x,4\n").findings
-
-    assert found.where == "t.csv:2/verdict"
-    assert found.remedy.startswith("a column of scores is a_score: --map a_score=COLUMN")
-
-
 SHEET = "question,response_a,response_b,judge,human\n"
 
 

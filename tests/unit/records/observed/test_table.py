@@ -41,51 +41,6 @@ def test_reading_r77_a_text_becomes_its_digest_and_its_length(tmp_path: Path) ->
     }
 
 
-def test_reading_r77_a_candidates_text_stands_there_where_the_licence_lets_it(
-    tmp_path: Path,
-) -> None:
-    (row,) = said(
-        tmp_path,
-        "item,judge,question,a,b,answer,verdict\n1,j,Why?,so,thus,[A],a\n",
-        Request(texts=True),
-    )
-
-    assert {name: text for name, text in row.items() if name.endswith("_text")} == {
-        "a_text": "so",
-        "b_text": "thus",
-    }
-
-
-@pytest.mark.parametrize(
-    ("first", "label", "verdict"),
-    [
-        ("a", "first", "a"),
-        ("a", "second", "b"),
-        ("b", "first", "b"),
-        ("b", "second", "a"),
-        ("b", "a", "a"),
-        ("a", " TIE ", "tie"),
-    ],
-)
-def test_reading_r77_a_place_is_whoever_stood_there(
-    first: str, label: str, verdict: str, tmp_path: Path
-) -> None:
-    text = f"item,judge,a,b,first,verdict,gold\n1,j,x,y,{first},{label},{label}\n"
-
-    (row,) = said(tmp_path, text)
-
-    assert (row["first"], row["verdict"], row["gold"]) == (first, verdict, verdict)
-
-
-def test_reading_r77_a_place_without_who_stood_there_is_a_finding(tmp_path: Path) -> None:
-    found = converted(tmp_path, "item,judge,a,b,verdict\n1,j,x,y,first\n")
-
-    assert found.header is None
-    assert [(each.where, each.problem) for each in found.findings] == [
-        ("t.csv:2/verdict", "is a place, and no column `first` says who was shown there")
-    ]
-
-
 def test_reading_r77_columns_and_labels_are_mapped(tmp_path: Path) -> None:
     request = Request(columns={"verdict": "won"}, words={"1": "a", "both": "tie"})
 

@@ -139,6 +139,10 @@ def test_reading_r77_a_verdict_names_its_item_and_its_judge(name: str) -> None:
         ({"verdict": "gpt", "a_by": "gpt", "b_by": "pi"}, False, {"verdict": "a"}),
         ({"verdict": "pi", "a_by": "gpt", "b_by": "pi"}, False, {"verdict": "b"}),
         ({"verdict": "b", "a_by": "b", "b_by": "b"}, False, {"verdict": "b"}),  # names no side
+        ({"verdict": " TIE ", "first": "a"}, False, {"first": "a", "verdict": "tie"}),
+        ({"verdict": "a", "first": "b"}, False, {"first": "b", "verdict": "a"}),
+        ({"gold": "first", "first": "a"}, True, {"first": "a", "gold": "a"}),
+        ({"verdict": "first", "first": "a"}, False, {"first": "a", "verdict": "a"}),
         ({"verdict": "first", "first": "b"}, False, {"first": "b", "verdict": "b"}),
         ({"verdict": "second", "first": "b"}, False, {"first": "b", "verdict": "a"}),
         ({"verdict": "second", "first": "a"}, False, {"first": "a", "verdict": "b"}),

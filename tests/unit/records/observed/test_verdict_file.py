@@ -303,17 +303,6 @@ def test_reading_r77_damage_anywhere_in_parquet_is_a_finding(tmp_path: Path) -> 
         read(path)  # whatever it finds: it raises nothing
 
 
-def test_a_byte_order_mark_before_the_header_is_no_part_of_it(tmp_path: Path) -> None:
-    path = file_of(tmp_path, GOOD)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-
-    header, verdicts, found = read(path)
-
-    assert not found
-    assert header
-    assert verdicts
-
-
 def test_reading_r77_a_mark_blank_lines_and_crlf_are_no_content(tmp_path: Path) -> None:
     path = file_of(tmp_path, GOOD, {**GOOD, "first": "b"}, {**GOOD, "item": ""})
     lines = path.read_text("utf-8").splitlines()
