@@ -173,11 +173,6 @@ def test_reading_r71_the_words_of_an_assessment(golden: Golden) -> None:
     )
 
 
-def test_epc_5_3_4_an_incapable_evaluator_cannot_show_stability() -> None:
-    assert assess(replace(SOUND, competence=INCAPABLE))[0] == "inconclusive"
-    assert assess(replace(COUPLED, competence=INCAPABLE))[0] == "coupled"
-
-
 def problems(facts: Facts) -> dict[str, str]:
     return {finding.clause: finding.problem for finding in assess(facts)[1]}
 

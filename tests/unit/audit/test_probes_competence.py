@@ -115,23 +115,6 @@ def test_epc_5_3_4_always_a_always_b_ties_and_the_wrong_one_are_incapable(
     assert competence(judged(lambda _: blind, pairs))["word"] == "incapable"
 
 
-def test_epc_5_3_4_a_coin_flip_is_incapable_in_97_of_100_and_never_capable() -> None:
-    """Exactly: 96 tosses. Each kind can only add to what is found over all pairs."""
-    named = sum(
-        float(binom.pmf(tosses, 2 * PAIRS, 0.5))
-        for tosses in range(2 * PAIRS + 1)
-        if (interval := share_interval(tosses / 2, PAIRS)) and interval[1] < USEFUL
-    )
-    passed = sum(
-        float(binom.pmf(tosses, 2 * PAIRS, 0.5))
-        for tosses in range(2 * PAIRS + 1)
-        if (interval := share_interval(tosses / 2, PAIRS)) and interval[0] > USEFUL
-    )
-
-    assert named > 0.97
-    assert passed < 1e-12
-
-
 def test_epc_5_3_4_coin_flips_are_named_incapable_in_simulation() -> None:
     toss = Random(4)
     words = [

@@ -3,10 +3,7 @@
 from collections import Counter
 from math import nan
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
 from epc.errors import ShapeError
@@ -98,16 +95,10 @@ def test_reading_r10_one_seed_has_no_interval() -> None:
     assert summary["gamma"]["text_to_visual"] == {"mean": 0.0, "ci95": None}
 
 
-def test_reading_r10_the_index_matrix_and_quantiles_are_the_stated_ones() -> None:
-    values = np.array([0.1, 0.9, 0.4, 1.7, 1.1])
-    index = np.random.default_rng(20260702).integers(0, 5, size=(2000, 5))
-    expected = np.quantile(values[index].mean(axis=1), [0.025, 0.975])
-
-    assert mean_interval(list(values)) == pytest.approx(tuple(expected), abs=1e-15)
-
-
-@pytest.mark.parametrize("n", [2, 10, 30])
-@pytest.mark.parametrize("hits", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("hits", "n"),
+    [*((hits, n) for hits in (0, 1, 2) for n in (2, 10, 30)), (0, 8), (25, 30), (29, 30)],
+)
 def test_reading_r33_a_share_of_seeds_has_wilsons_interval(hits: int, n: int) -> None:
     expected = binomtest(hits, n).proportion_ci(method="wilson")
 
@@ -119,14 +110,6 @@ def test_reading_r33_no_zero_in_thirty_seeds_is_not_certainty() -> None:
     assert share_interval(0, 30) == pytest.approx((0, 0.1135), abs=5e-5)
     assert share_interval(1, 1) is None
     assert pytest.approx(norm.ppf((1 + CONFIDENCE) / 2), abs=1e-15) == intervals.Z
-
-
-@given(st.lists(st.floats(-5, 5), min_size=2, max_size=30))
-def test_epc_2_5_f_an_interval_lies_within_the_data(values: list[float]) -> None:
-    interval = mean_interval(values)
-
-    assert interval is not None
-    assert min(values) - 1e-9 <= interval[0] <= interval[1] <= max(values) + 1e-9
 
 
 def calibrated(wins: int, decided: int, accuracy: float) -> StrategyReliability:
