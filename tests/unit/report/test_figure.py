@@ -6,7 +6,6 @@ from xml.etree import ElementTree as ET
 import pytest
 from records_support import Run, make_run, vega_lite
 
-from epc.errors import WorldError
 from epc.records.manifest import Manifest
 from epc.report.figure import draw, specification
 
@@ -119,17 +118,3 @@ def test_a_run_that_measured_nothing_can_be_drawn(ties: Run, tmp_path: Path) -> 
     for run in (ties, make_run(tmp_path / "none", seeds=2, rounds=0)):
         for path in draw(run.parsed(), run.folder):
             assert path.stat().st_size > 1000
-
-
-def test_a_folder_that_is_gone_is_the_worlds_fault(flip: Run, tmp_path: Path) -> None:
-    with pytest.raises(WorldError, match="cannot write"):
-        draw(flip.parsed(), tmp_path / "none")
-
-
-def test_a_name_with_what_no_picture_can_hold_is_drawn_without_it(flip: Run) -> None:
-    manifest = flip.manifest()
-    manifest["evaluator"]["model"] = "a\x00b\x1bc\ufffe"
-
-    svg, _ = draw(Manifest.parse(manifest), flip.folder)
-
-    assert "a\ufffdb\ufffdc\ufffd" in svg.read_text("utf-8")

@@ -104,14 +104,3 @@ def test_without_a_decided_trial_the_diagram_is_empty(flip: Run, tmp_path: Path)
     assert alternative_text(empty).endswith("nothing is shown.")
     assert list(vega_lite().iter_errors(specification(empty))) == []
     assert [path.name for path in draw(empty, tmp_path)] == ["reliability.svg", "reliability.png"]
-
-
-def test_the_files_are_the_same_every_time(manifest: Any, tmp_path: Path) -> None:
-    svg, png = draw(Manifest.parse(manifest), tmp_path)
-    before = svg.read_bytes(), png.read_bytes()
-
-    draw(Manifest.parse(manifest), tmp_path)
-
-    assert (svg.read_bytes(), png.read_bytes()) == before
-    assert b"synthesis" in before[0]
-    assert before[1].startswith(b"\x89PNG")
