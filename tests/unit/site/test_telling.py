@@ -11,7 +11,6 @@ from site_support import with_documents
 
 from epc.report.figure_names import in_words
 from epc.simulation.training import Band
-from epc.site.charts.forest import Forest, Mark, Panel, drawn, ticks_of
 from epc.site.collecting import collect
 from epc.site.escaping import TERMS, glossed
 from epc.site.pages import SnapshotPage
@@ -73,23 +72,6 @@ def test_recorded_verdicts_say_nothing_of_today(tmp_path: Path) -> None:
 
     assert said.asked == "What do the 40 verdicts of judge-1 show? Source: Source."
     assert "as it is served today" in said.may_not[0]
-
-
-def test_a_scale_has_round_ends_around_its_figures() -> None:
-    assert ticks_of(0, 67) == [0, 20, 40, 60, 80]
-    assert ticks_of(-21.0, 21.5) == [-40, -20, 0, 20, 40]
-    assert ticks_of(0, 1) == [0, 0.5, 1]
-
-
-def test_a_picture_says_its_numbers_and_shows_names_as_text() -> None:
-    mark = Mark(label="<x>", value=1, interval=(0, 2), noise=(0, 1))
-    panel = Panel(title="points", marks=[mark], text=lambda value: f"{value:.0f}")
-
-    text = drawn(Forest(title="T", note="N", panels=[panel]))
-
-    assert 'aria-label="points&#58; &#60;x&#62; 1 &#91;0, 2&#93;"' in text
-    assert '<rect x="2.0%" width="48.0%"' in text, "0 to 1 on a scale from 0 to 2"
-    assert '<circle cx="50.0%"' in text
 
 
 def evaluator(**given: Any) -> Any:

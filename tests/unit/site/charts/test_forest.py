@@ -25,6 +25,8 @@ from epc.site.charts.forest import (
         (0.0, 8.0, [0, 2, 4, 6, 8]),
         (0.0, 1.0, [0, 0.5, 1]),  # steps of 0.2 would be six numbers
         (0.0, 40.0, [0, 10, 20, 30, 40]),
+        (0.0, 67.0, [0, 20, 40, 60, 80]),
+        (-21.0, 21.5, [-40, -20, 0, 20, 40]),
         (-0.05, 0.35, [-0.2, 0, 0.2, 0.4]),
         (1.0, 35.0, [0, 10, 20, 30, 40]),
         (3.0, 3.0, [2, 2.5, 3, 3.5, 4]),
@@ -74,14 +76,16 @@ def test_a_figure_stands_on_its_noise_with_its_interval_and_what_it_was_once() -
 
 def test_a_picture_reads_its_figures_aloud_and_says_where_its_scale_begins() -> None:
     marks = [
-        Mark(label="one", value=0.5, interval=(0.42, 0.6)),
+        Mark(label="<one>", value=0.5, interval=(0.42, 0.6)),
         Mark(label="two", value=0.7, interval=None, once=0.8),
     ]
     shares = Panel(title="", marks=marks, text=hundredths, lines=(0.45,))
 
-    drawing = unescape(str(drawn(Forest(title="Shares", note="A note.", panels=[shares]))))
+    text = str(drawn(Forest(title="Shares", note="A note.", panels=[shares])))
+    drawing = unescape(text)
 
-    assert 'aria-label="Shares: one 50 [42, 60], two 70 (no interval)"' in drawing
+    assert "&#60;one&#62; 50" in text
+    assert 'aria-label="Shares: <one> 50 [42, 60], two 70 (no interval)"' in drawing
     assert '<p class="epc-reading">A note. The scale begins at 0.4.</p>' in drawing
     # 0.4, 0.5 to 0.8: the line at 0.45 is an eighth of the way.
     ticks = re.findall(r'class="epc-tick" x1="([\d.]+)%" x2="([\d.]+)%" y1="0" y2="24"', drawing)
