@@ -39,7 +39,6 @@ SERVERS: dict[str, Callable[[], BatchProvider]] = {
     "anthropic": AnthropicBatches,
     "google": GoogleBatches,
 }
-FIRST = {"anthropic": "msgbatch_0", "google": "batches/0"}
 
 
 @pytest.fixture(autouse=True)
@@ -59,13 +58,6 @@ def provider(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchProvid
         for variable, value in {**SECRETS, **addresses(served.url)}.items():
             monkeypatch.setenv(variable, value)
         yield served
-
-
-def submitted(folder: Path, name: str) -> None:
-    with pytest.raises(
-        BatchPendingError, match=f"submitted 176 comparisons as batch {FIRST[name]}"
-    ):
-        sitting(folder, PLAN[name], batches=True)
 
 
 def collected(folder: Path) -> Json:
@@ -96,21 +88,19 @@ def test_a_batch_whose_id_was_lost_is_found_again_and_not_paid_twice(
     assert validate(run).ok
 
 
+@pytest.mark.parametrize("name", ["anthropic"])
 def test_an_anthropic_batch_that_is_under_way_is_not_ordered_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, name: str, provider: BatchProvider
 ) -> None:
     run = tmp_path / "run"
-    with served_by(AnthropicBatches) as provider:
-        for variable, value in {**SECRETS, **addresses(provider.url)}.items():
-            monkeypatch.setenv(variable, value)
-        provider.lost = ["/v1/messages/batches"]
-        with pytest.raises(WorldError):
-            sitting(run, PLAN["anthropic"], batches=True)
-        provider.standings = [{"processing_status": "in_progress"}]
+    provider.lost = ["/v1/messages/batches"]
+    with pytest.raises(WorldError):
+        sitting(run, PLAN[name], batches=True)
+    provider.standings = [{"processing_status": "in_progress"}]
 
-        with pytest.raises(BatchPendingError, match="msgbatch_0 may be this run's: it tells when"):
-            collected(run)
+    with pytest.raises(BatchPendingError, match="msgbatch_0 may be this run's: it tells when"):
         collected(run)
+    collected(run)
 
     assert provider.sizes == [176]
 
@@ -125,6 +115,7 @@ def test_reading_r4_a_request_without_a_candidate_is_answered_in_a_batch_too() -
     assert (answer.text, answer.finish_reason) == ("", "no_choice")
 
 
+@pytest.mark.parametrize("name", ["google"])
 @pytest.mark.parametrize(
     ("state", "code", "final"),
     [
@@ -140,18 +131,15 @@ def test_reading_r4_a_request_without_a_candidate_is_answered_in_a_batch_too() -
     ],
 )
 def test_a_google_batch_that_failed_as_a_whole_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, code: int, *, final: bool
+    tmp_path: Path, name: str, provider: GoogleBatches, state: str, code: int, *, final: bool
 ) -> None:
-    run = tmp_path / "run"
-    with served_by(GoogleBatches) as provider:
-        for variable, value in {**SECRETS, **addresses(provider.url)}.items():
-            monkeypatch.setenv(variable, value)
-        submitted(run, "google")
-        provider.status = {"state": f"BATCH_STATE_{state}"}
-        provider.error = {"code": code, "message": "no such model"}
+    with pytest.raises(BatchPendingError, match="submitted 176 comparisons as batch batches/0"):
+        sitting(tmp_path, PLAN[name], batches=True)
+    provider.status = {"state": f"BATCH_STATE_{state}"}
+    provider.error = {"code": code, "message": "no such model"}
 
-        with pytest.raises(WorldError if final else StoppedError) as stopped:
-            collected(run)
+    with pytest.raises(WorldError if final else StoppedError) as stopped:
+        collected(tmp_path)
 
     assert f"  176 x the batch {state.lower()}: {code}: no such model" in str(stopped.value)
 
