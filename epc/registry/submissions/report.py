@@ -283,7 +283,7 @@ def headline(report: Report) -> str:
     words = [submission.standing for submission in report.submissions]
     if not words and not _errors(report.findings):
         return "There is no submission to check." if report.ok else "Refused."
-    if report.foreign or _errors(report.findings) or set(words) - {"ready"} or not report.ok:
+    if _errors(report.findings) or set(words) - {"ready"} or not report.ok:
         listed = [*report.findings, *(f for s in report.submissions for f in s.findings)]
         count = sum(finding.severity == "error" for finding in listed)
         if not count and "not a baseline" in words:
