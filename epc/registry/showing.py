@@ -191,6 +191,9 @@ def _asked_as(model: Model) -> Iterator[str]:
         yield f"  weights    {model.weights}, as the contributor states"
 
 
+_SIGNED: Final = len("-0.000")
+
+
 def difference_text(difference: Difference) -> str:
     """Return two snapshots side by side."""
     lines = ["like for like" if difference.like_for_like else "NOT like for like; these differ:"]
@@ -199,12 +202,13 @@ def difference_text(difference: Difference) -> str:
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
     if not difference.figures:
         lines.append("no figure is in both")
+    rows = []
     for name, (x, y) in difference.figures.items():
-        gap = "" if difference.failed else f"  {number_text(y.mean - x.mean, '+.3f')}"
-        read = f"  {x.reading}; {y.reading}" if x.reading else ""
-        means = "  ".join(number_text(figure.mean, ".3f") for figure in (x, y))
-        lines.append(f"  {name:<36}{means}{gap}{read}")
-    return "\n".join(lines)
+        means = (number_text(figure.mean, ".3f").rjust(_SIGNED) for figure in (x, y))
+        gap = () if difference.failed else (number_text(y.mean - x.mean, "+.3f"),)
+        read = f"{x.reading}; {y.reading}" if x.reading else ""
+        rows.append((f"  {name}", *means, *gap, read))
+    return "\n".join([*lines, *aligned(rows)])
 
 
 def _shown(condition: Any) -> str:

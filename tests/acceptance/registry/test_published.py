@@ -150,7 +150,7 @@ def test_the_command_line_marks_a_failed_run_and_states_no_difference_from_it() 
     assert "failed run" in row
     assert "FAILED     no verdict was counted in most seeds" in shown
     assert f"{failed} is a failed run" in diff
-    assert "0.187  1.176  a failed run" in diff
+    assert "0.187   1.176  a failed run" in diff
     assert found["failed"] == [failed]
 
 

@@ -24,7 +24,7 @@ from registry_support import (
 )
 
 from epc.registry.expiry import Expiry, unknown
-from epc.registry.figures import difference
+from epc.registry.figures import Difference, Figure, difference
 from epc.registry.reading import of_folder
 from epc.registry.record import Identity
 from epc.registry.showing import (
@@ -201,14 +201,31 @@ def test_a_failed_run_is_no_other_measurement_s_difference() -> None:
 
     why = "no verdict was counted in most seeds, so that its gamma is no measurement"
     assert f"v1.0-Judge-1 is a failed run: {why}" in lines
-    assert lines[-1].startswith(f"  gamma/a_to_b{' ' * 24}1.100  1.100  a failed run; ")
+    assert lines[-1].startswith("  gamma/a_to_b   1.100   1.100  a failed run; ")
     assert difference_text(difference(measured(), judged())).endswith("\nno figure is in both")
 
 
 def test_a_difference_that_rounds_to_zero_has_no_minus() -> None:
     lines = difference_text(difference(measured(low=1.0), measured(low=0.9999))).splitlines()
 
-    assert lines[-1].startswith(f"  gamma/b_to_a{' ' * 24}1.100  1.100  +0.000")
+    assert lines[-1].startswith("  gamma/b_to_a   1.100   1.100  +0.000")
+
+
+def test_a_long_name_of_a_figure_is_apart_from_its_numbers() -> None:
+    long = "transfer/these_tasks/regret/text_to_visual"
+    figures = {"gamma/a_to_b": (-0.5, 1.5), long: (0.25, 0.125)}
+    pairs = {
+        name: (Figure(name=name, mean=a, interval=None), Figure(name=name, mean=b, interval=None))
+        for name, (a, b) in figures.items()
+    }
+
+    lines = difference_text(Difference(failed={}, conditions={}, figures=pairs)).splitlines()
+
+    assert lines == [
+        "like for like",
+        f"  gamma/a_to_b{' ' * 30}  -0.500   1.500  +2.000",
+        f"  {long}   0.250   0.125  -0.125",
+    ]
 
 
 def row(place: str, figures: Json, *faults: str) -> ReferenceRow:
