@@ -23,6 +23,7 @@ from epc.registry.figures import (
     difference,
     disagreement,
     figures,
+    figures_of,
     headline_of,
     headline_of_groups,
     misstated,
@@ -47,6 +48,19 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
     assert not any(measured(audit=audit_record(word)).failed for word in words)
     assert not judged().failed
     assert list(difference(reported_one, snapshot("v1.1-Judge-1")).failed) == ["v1.0-Judge-1"]
+
+
+def test_only_in_the_reference_design_a_published_gamma_is_held_against_a_coin_flip() -> None:
+    """1.1 lies within 0.73 to 1.62, where 90% of seeds of a coin flip lie (K = 11, R = 30)."""
+    gamma = {"gamma": {"a_to_b": {"mean": 1.1, "ci95": None}}}
+
+    def reading(version: str) -> str:
+        (figure,) = figures_of(Snapshot.parse(card() | {"protocol_version": version}, gamma))
+        return figure.reading
+
+    assert reading("EPC-v1.0") == "substantial, within coin-flip range"
+    for variant in ("AltLR", "AltRounds", "AltRule", "AltStrategies"):
+        assert reading(f"EPC-v1.0-{variant}") == "substantial, noise unknown"
 
 
 def test_reading_r39_the_interval_of_printed_moments_is_students() -> None:

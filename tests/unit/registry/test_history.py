@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from registry_support import commit, git
 
-from epc.registry.history import lost_events, published_by, untagged
+from epc.registry.history import added_by, lost_events, published_by, untagged
 
 A, B, C = ('{"event":"a"}', '{"event":"b"}', '{"event":"c"}')
 
@@ -52,3 +52,12 @@ def test_each_snapshot_was_published_by_the_commit_that_added_its_digests(checko
 
     assert published_by(checkout) == made
     assert untagged(checkout) == {"v1.0-B": made["v1.0-B"]}
+
+
+def test_the_commit_that_added_a_file_is_found_whatever_changed_it_since(checkout: Path) -> None:
+    committed(checkout, A)
+    added = git(checkout, "rev-parse", "HEAD").strip()
+    committed(checkout, A, B)
+
+    assert added_by(checkout, "snapshots/events.jsonl") == added
+    assert added_by(checkout, "snapshots/other.jsonl") == ""

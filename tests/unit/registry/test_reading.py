@@ -6,11 +6,12 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from registry_support import Checkout
 from web_support import listening
 
 from epc.errors import MalformedError, WorldError
 from epc.registry.layout import FOLDER, POLICY
-from epc.registry.reading import folders, open_registry, policy
+from epc.registry.reading import folders, open_registry, policy, taken
 
 
 def written(home: Path, text: str) -> Path:
@@ -101,3 +102,13 @@ def test_an_address_that_drips_is_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("epc.registry.store._LONGEST", 0)
     with answering(b" ", b" ") as address, pytest.raises(WorldError, match="not all of it in"):
         open_registry(address)
+
+
+def test_an_id_is_taken_by_a_folder_and_by_an_event_alone(tmp_path: Path) -> None:
+    made = Checkout(tmp_path)
+    made.publish("v1.0-Judge-1")
+    registry = open_registry(str(tmp_path))
+    (made.home / "v1.4-Judge-1").mkdir()
+    (made.home / "v1.0-Judge-1").rename(tmp_path / "elsewhere")
+
+    assert {str(tag) for tag in taken(tmp_path, registry)} == {"v1.0-Judge-1", "v1.4-Judge-1"}

@@ -45,3 +45,15 @@ def test_a_card_without_what_its_kind_always_states_is_no_card(name: str) -> Non
         parse_card(card)
     with pytest.raises(KeyError):
         parse_card(card | {"kind": "voted"})
+
+
+def test_the_files_of_a_snapshot_are_those_that_its_kind_has() -> None:
+    own, figures, pointer = "snapshot.json", "metrics.json", "raw.dvc"
+
+    assert {name: kind.files for name, kind in KINDS.items()} == {
+        "measured": (own, "manifest.json", figures, pointer),
+        "reported": (own, figures),
+        "judged": (own, "judge.json", "run_log.json", figures, pointer),
+        "observed": (own, "observed.json", figures),
+        "loop": (own, "loop.json", figures, pointer),
+    }
