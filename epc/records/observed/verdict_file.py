@@ -226,7 +226,7 @@ def require_kind(path: Path, *kinds: str) -> None:
 
 def present(header: Header, verdicts: Verdicts) -> list[str]:
     """Return the fields that some verdict of a file has; texts stand beside their digests."""
-    names = [name for name in COLUMNS if (getattr(verdicts, name).codes >= 0).any()]
+    names = _stated(verdicts)
     texts = [f"{name}_text" for name in "ab" if f"{name}_sha256" in names]
     return names + (texts if header.source.texts else [])
 
@@ -297,10 +297,14 @@ def cut(header: Header, verdicts: Verdicts, judge: str) -> tuple[Header, list[Ro
 def rows_of(verdicts: Verdicts, chosen: Indices | None = None) -> list[Row]:
     """Return verdicts, or the chosen ones, as rows without texts."""
     places = np.arange(len(verdicts)) if chosen is None else chosen
-    columns = {name: getattr(verdicts, name) for name in COLUMNS}
-    stated = [name for name, column in columns.items() if (column.codes[places] >= 0).any()]
-    read = [_values(name, columns[name], places) for name in stated]
+    stated = _stated(verdicts)
+    read = [_values(name, getattr(verdicts, name), places) for name in stated]
     return [Row(**dict(zip(stated, values, strict=True))) for values in zip(*read, strict=True)]
+
+
+def _stated(verdicts: Verdicts) -> list[str]:
+    """Return the columns in which some verdict says something."""
+    return [name for name in COLUMNS if (getattr(verdicts, name).codes >= 0).any()]
 
 
 def judge_of(header: Header) -> Judge:
