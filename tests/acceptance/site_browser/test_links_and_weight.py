@@ -1,8 +1,6 @@
 """Links that lead somewhere, and pages that are light."""
 
 import gzip
-from collections.abc import Iterable
-from heapq import nlargest
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,6 @@ from playwright.sync_api import Browser
 from site_support import ADDRESS, BuiltSite
 
 BYTES, REQUESTS = 150_000, 20
-_LONGEST = 8
 INDEX = "search/search_index.json"  # grows with the registry: fetched once somebody searches
 
 
@@ -20,18 +17,13 @@ def packed(path: Path) -> int:
     return len(gzip.compress(path.read_bytes()))
 
 
-def longest(paths: Iterable[Path]) -> list[Path]:
-    return nlargest(_LONGEST, paths, key=lambda path: path.stat().st_size)
-
-
 def heaviest(site: Path) -> list[str]:
     """Return the heaviest page of every folder, and of `/compare/` the two heaviest snapshots."""
     folders: dict[str, list[Path]] = {}
     for page in site.rglob("*.html"):
         folders.setdefault(page.relative_to(site).parts[0], []).append(page)
-    # To pack every page takes longer than to load those: the heaviest is one of the longest.
-    pages = [max(longest(of_folder), key=packed) for of_folder in folders.values()]
-    a, b = sorted(longest((site / "compare").glob("*.json")), key=packed)[-2:]
+    pages = [max(of_folder, key=packed) for of_folder in folders.values()]
+    a, b = sorted((site / "compare").glob("*.json"), key=packed)[-2:]
     found = (page.relative_to(site).as_posix().removesuffix("index.html") for page in pages)
     return sorted(chain(found, [f"compare/?a={a.stem}&b={b.stem}"]))
 
