@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.common import echo_json, leave, open_registry, tell
-from epc.cli.groups import MovedGroup, to_admin
+from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, as_of_option, format_option, registry_option
 from epc.printable import aligned
 
@@ -133,10 +133,7 @@ def succeed(
     tell(form, lambda: as_json(succession), lambda: text(succession, kinds=kinds))
 
 
-@click.group(
-    cls=MovedGroup,
-    moved=to_admin("check", "sync", group="evaluators"),
-)
+@click.group(cls=CommandGroup)
 def command() -> None:
     """The lifecycles of evaluators: when each platform released, deprecated and retires them."""
 

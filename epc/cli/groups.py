@@ -7,31 +7,28 @@ from typing import Any, Final
 
 import click
 
+from epc.cli.departures import departed_command
+from epc.errors import UsageError
 from epc.extras import require
 
 
-class MovedGroup(click.Group):
-    """A group whose former commands end in an error that says what to type instead."""
-
-    def __init__(self, *args: Any, moved: Mapping[str, str] | None = None, **kwargs: Any) -> None:
-        """Take what click takes. `moved` says what to type instead of a former name."""
-        super().__init__(*args, **kwargs)
-        self.moved = moved or {}
+class CommandGroup(click.Group):
+    """Group whose departed commands end in an error that says what to do instead."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the words name.
 
-        Raises: click.UsageError if there is none, or if it has moved.
+        Raises: click.UsageError if there is none; UsageError if it left.
         """
-        if instead := self.moved.get(args[0]):
-            raise click.UsageError(f"`{ctx.command_path} {args[0]}` has moved: {instead}", ctx)
+        if message := departed_command(f"{ctx.command_path} {args[0]}"):
+            raise UsageError(message)
         return super().resolve_command(ctx, args)
 
 
-class LazyGroup(MovedGroup):
-    """A group that imports a command's module only when the command is called."""
+class LazyGroup(CommandGroup):
+    """Group that imports a command's module only when the command is called."""
 
     def __init__(
         self,
@@ -79,16 +76,12 @@ class LazyGroup(MovedGroup):
         asks_help = {*ctx.help_option_names} & {*args} or ctx.resilient_parsing
         if name in self._needs and not asks_help:
             require(self._needs[name])
-        if name in self._names or name in self.moved or name.startswith("-"):
+        departed = departed_command(f"{ctx.command_path} {name}")
+        if name in self._names or departed or name.startswith("-"):
             return super().resolve_command(ctx, args)
         close = get_close_matches(name, self._names, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else f"See `{ctx.command_path} --help`."
         raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
-
-
-def to_admin(*names: str, group: str = "") -> dict[str, str]:
-    """Return what to type in place of commands of a group that moved below `epc admin`."""
-    return {name: f"`{' '.join(filter(None, ('epc admin', group, name)))}`" for name in names}
 
 
 def with_blocks(command: click.Command) -> click.Command:

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.groups import LazyGroup, to_admin, with_blocks
+from epc.cli.departures import departed_option
+from epc.cli.groups import LazyGroup, with_blocks
 from epc.errors import EpcError, ExitCode
 from epc.extras import MissingExtraError, of_module
 from epc.printable import lines_shown
@@ -62,12 +63,6 @@ _NEEDS: Final = {
     "judge": "judge",
     "mcp": "mcp",
 }
-_MOVED: Final = {
-    "recompute": "`epc validate --write`",
-    "verify": "`epc watch TAG --spot-check N`",
-    "study": "the studies are scripts of a clone: python tests/studies/learning_rules/command.py",
-    **to_admin("github", "site", "upkeep", "cache"),
-}
 _INTERRUPTED: Final = 130  # what a shell reports for Ctrl-C
 
 
@@ -85,7 +80,6 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     sections=_SECTIONS,
     unlisted=_SCRIPTED,
     needs=_NEEDS,
-    moved=_MOVED,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
@@ -153,6 +147,9 @@ def _unread() -> ExitCode:
 
 
 def _show(error: click.ClickException) -> None:
+    if isinstance(error, click.NoSuchOption) and (message := departed_option(error)):
+        _say(message)
+        return
     buffer = io.StringIO()
     error.show(buffer)
     click.echo(lines_shown(buffer.getvalue()), err=True, nl=False)

@@ -15,20 +15,14 @@ from epc.cli.common import (
     say_findings,
     tell,
 )
-from epc.cli.groups import MovedGroup, to_admin
+from epc.cli.groups import CommandGroup
 from epc.cli.options import NEW, THERE, Day, as_of_option, format_option, registry_option
 from epc.errors import is_clean
 
 _TOLD = 500  # snapshots, after each of which one hears how far it has got
 
 
-_MAINTAINED = (
-    *("publish", "withdraw", "drift", "expire", "headlines", "tags"),
-    *("witness", "checked", "export"),
-)
-
-
-@click.group(cls=MovedGroup, moved=to_admin(*_MAINTAINED, group="snapshot"))
+@click.group(cls=CommandGroup)
 def command() -> None:
     """The registry's snapshots: what was published, and whether it is current."""
 

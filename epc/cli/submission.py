@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from epc.cli.common import checkout_here, leave, note, now, say, tell
-from epc.cli.groups import MovedGroup, to_admin
+from epc.cli.groups import CommandGroup
 from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
 
 if TYPE_CHECKING:
@@ -20,10 +20,7 @@ _OF_A_SOURCE: Final = ("endpoint", "platform", "weights", "source", "replicates"
 _LICENCES: Final = ("CC-BY-4.0", "CC0-1.0")
 
 
-@click.group(
-    cls=MovedGroup,
-    moved=to_admin("comment", "publish", group="submission"),
-)
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Submissions: offer a run for publication, and check it."""
 

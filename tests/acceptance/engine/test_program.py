@@ -222,27 +222,6 @@ def test_the_page_of_all_commands_has_the_help_that_a_terminal_has() -> None:
     assert [each.partition("\n")[0] for each in commands if "  -h, --help " not in each] == []
 
 
-@pytest.mark.parametrize(
-    ("words", "instead"),
-    [
-        (("study",), "tests/studies/learning_rules/command.py"),
-        (("site", "build"), "`epc admin site`"),
-        (("recompute", "run"), "`epc validate --write`"),
-        (("verify", "TAG"), "`epc watch TAG --spot-check N`"),
-        (("snapshot", "publish", "x"), "`epc admin snapshot publish`"),
-        (("evaluators", "sync"), "`epc admin evaluators sync`"),
-        (("submission", "publish"), "`epc admin submission publish`"),
-    ],
-)
-def test_a_command_that_has_moved_says_what_to_type_instead(
-    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], instead: str
-) -> None:
-    code, out, err = ran(capsys, *words)
-
-    assert (code, out) == (2, "")
-    assert f"has moved: {instead}" in err or f"{instead}\n" in err
-
-
 def test_the_help_of_a_run_shows_a_dozen_options_and_help_all_every_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

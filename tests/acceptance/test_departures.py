@@ -1,0 +1,34 @@
+"""What left the program ends with one line that says what to do instead, and exit code 2."""
+
+from pathlib import Path
+
+import pytest
+from program_support import as_text, run_program
+
+from epc.cli.departures import DEPARTURES, Departure
+
+CHANGELOG = Path(__file__).parents[2] / "CHANGELOG.md"
+TYPED = [row for row in DEPARTURES if row.kind in {"command", "option"}]
+
+
+@pytest.mark.parametrize("row", TYPED, ids=lambda row: row.name)
+def test_what_left_and_is_typed_ends_with_exit_2_and_one_line_of_what_to_do(row: Departure) -> None:
+    typed = row.name.removeprefix("epc ").split()
+
+    done = as_text(run_program(*typed))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"epc: `{row.name}` is no longer there: {row.instead}\n"
+
+
+def test_an_option_that_never_was_is_click_s_own_error() -> None:
+    done = as_text(run_program("run", "--no-such-option"))
+
+    assert done.returncode == 2
+    assert "No such option '--no-such-option'" in done.stderr
+
+
+def test_the_table_names_a_thing_once() -> None:
+    names = [row.name for row in DEPARTURES]
+
+    assert len(names) == len({*names})
