@@ -137,10 +137,6 @@ publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with
 tags: $(VENV)/.run ## Make the tags that published snapshots lack, from history.
 	$(BIN)/epc admin snapshot tags --restore
 
-sums: ## One file whose digest covers every event and every published file: what a witness keeps.
-	@mkdir -p build
-	LC_ALL=C sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS > build/SHA256SUMS
-
 push: ## Push the snapshots' tags, all or nothing.
 	git -c credential.helper= -c credential.helper='!gh auth git-credential' \
 	  push --atomic origin 'refs/tags/v*'
@@ -174,13 +170,13 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl) --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	$(UV) pip compile pyproject.toml --extra attest --extra build --extra dev --extra fast --extra inspect --extra local --extra loop --extra mcp --extra site \
+	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra local --extra loop --extra mcp --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
 	echo uv | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --constraint requirements/dev.lock --output-file requirements/uv.lock
 	$(UV) pip compile pyproject.toml --extra build --extra charts --extra fast --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/fast.lock
-	$(UV) pip compile pyproject.toml --extra attest --extra build --extra charts --extra judge --extra local $(LOCK_FLAGS) \
+	$(UV) pip compile pyproject.toml --extra build --extra charts --extra judge --extra local $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/run.lock
 	$(UV) pip compile pyproject.toml --extra build $(LOCK_FLAGS) \
 	  --constraint requirements/dev.lock --output-file requirements/core.lock

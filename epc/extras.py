@@ -35,7 +35,6 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "notebook": {"altair": "altair"},
         "mcp": {"mcp": "mcp"},
         "loop": {"gepa": "gepa"},
-        "attest": {"sigstore": "sigstore"},
         "inspect": {
             "inspect-ai": "inspect_ai",
             "anthropic": "anthropic",

@@ -35,6 +35,9 @@ DEPARTURES: Final = (
         "epc study",
         "run the script of a clone: python tests/studies/learning_rules/command.py",
     ),
+    Departure(
+        "command", "epc verify", "type `epc snapshot fetch TAG --out RUN`, then `epc watch RUN`"
+    ),
     *_below_admin("", "site", "upkeep", "cache"),
     *_below_admin("evaluators", "check", "sync"),
     *_below_admin("submission", "publish"),

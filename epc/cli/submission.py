@@ -51,8 +51,7 @@ def new(
     from it, and no option says otherwise.
 
     On a terminal the command asks for what the run does not say; elsewhere you must give it as
-    options. It searches every file for secrets first. It overwrites nothing. If RUN has GitHub's
-    attestation, attestation.json, it goes along.
+    options. It searches every file for secrets first. It overwrites nothing.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`epc watch RUN`, and `epc watch TAG --spot-check N`."""
+"""`epc watch RUN`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,71 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from epc.cli.asking import limit_options
-from epc.cli.common import checkout_here, leave, note, now, tell
+from epc.cli.common import leave, note, now, tell
 from epc.cli.options import NEW_FILE, RUN_OR_TAG, format_option
-from epc.errors import StoppedError, UsageError
+from epc.errors import StoppedError
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
-
-
-def spot_check(
-    tag: str,
-    pairs: int,
-    *,
-    model: str | None,
-    out: Path | None,
-    limits: "Limits",
-    form: str,
-) -> None:
-    """Ask the evaluator of a snapshot again, and compare with what is published.
-
-    The commit that published it draws the pairs: nobody knew them while measuring. Each is asked
-    twice, so that the evaluator's own changes of mind are measured beside.
-    """
-    from epc.analysis.spot_checking import SpotCheck, draw, judged
-    from epc.cli.progress import shown
-    from epc.cli.run_session import fetch_weights_if_named
-    from epc.engine.panel import ask_twice
-    from epc.engine.task_group import run_until_ctrl_c
-    from epc.records.strict_json import write
-    from epc.records.typed import as_json
-    from epc.registry.spot_checks import is_direct, published
-    from epc.report.watch_text import spot_check_report
-
-    publication = published(checkout_here(), tag)
-    name = model or publication.name
-    drawn = draw(publication.asked, publication.commit, pairs)
-    if out and out.exists():
-        raise UsageError(f"{out} exists already\n  fix: name another file with --out")
-    fetch_weights_if_named(name)
-    note(f"asks     {name}: {len(drawn)} pairs of {len(publication.asked)}, each twice")
-    asking = ask_twice(
-        publication.manifest,
-        publication.asked,
-        drawn,
-        name=name,
-        clock=now,
-        watch=shown,
-        limits=limits,
-    )
-    identity, answers = run_until_ctrl_c(asking)
-    value = SpotCheck(
-        tag=tag,
-        seed=publication.commit,
-        day=now().date().isoformat(),
-        asked=identity,
-        direct=is_direct(identity, publication.snapshot),
-        pairs=drawn,
-        answers=answers,
-        agreement=judged(drawn, answers),
-    )
-    if out:
-        write(out, as_json(value))
-        note(f"answers  {out}")
-    tell(form, lambda: as_json(value), lambda: spot_check_report(value))
-    differs = value.agreement.verdict == "differs"
-    leave(clean=not differs)
 
 
 @click.command()
@@ -87,19 +28,6 @@ def spot_check(
     metavar="N",
     help="Pairs in the panel, from 2.5 times as many. Default: 24, or all recorded ones.",
 )
-@click.option(
-    "--spot-check",
-    "spot_checks",
-    type=click.IntRange(2, 1_000),
-    metavar="N",
-    help="Of a published TAG: ask N of its pairs twice, with your key, and compare.",
-)
-@click.option(
-    "--model",
-    metavar="NAME",
-    help="Of a spot check: model to ask. Default: the snapshot's evaluator.",
-)
-@click.option("--out", type=NEW_FILE, metavar="FILE", help="Of a spot check: keep the answers.")
 @click.option("--dry-run", is_flag=True, help="Say what a day would ask and cost; send nothing.")
 @click.option("--no-ask", is_flag=True, help="Say what is known; ask nothing.")
 @limit_options
@@ -110,9 +38,6 @@ def command(
     pairs: int | None,
     dry_run: bool,
     no_ask: bool,
-    spot_checks: int | None,
-    model: str | None,
-    out: Path | None,
     limits: "Limits",
     form: str,
 ) -> None:
@@ -131,14 +56,10 @@ def command(
     Exits 1 if the evaluator drifted, since RUN or since the first day, 3 if the provider failed
     (the history is then untouched), 4 at a limit, and 0 if it holds or cannot tell.
 
-    --spot-check asks about a published measurement instead: `agrees`, `differs` (exit 1), or
-    `cannot_tell` where a copy by chance would agree as well.
-
     \b
     Example:
       epc watch runs/first
       epc watch runs/first --history watch/first.jsonl --max-cost 0.05
-      epc watch v1.0-SmolLM2-135M-Likelihood --spot-check 20 --out check.json
     """
     from epc.cli.progress import shown
     from epc.cli.run_session import fetch_weights_if_named, show_forecast
@@ -146,13 +67,6 @@ def command(
     from epc.engine.watch import ask_today, begin, expect
     from epc.report.watch_text import report
 
-    if spot_checks:
-        if isinstance(run, Path):
-            raise click.UsageError(f"A spot check is of a published TAG, and {run} is none.")
-        spot_check(run, spot_checks, model=model, out=out, limits=limits, form=form)
-        return
-    if model or out:
-        raise click.UsageError("--model and --out are of --spot-check.")
     if isinstance(run, str):
         raise click.UsageError(f"Get its folder first: epc snapshot fetch {run}")
     watching = begin(run, history=history, pairs=pairs)

@@ -1,6 +1,5 @@
 """Asking the evaluator of a finished measurement again: who is asked, what, in which limits."""
 
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,9 +8,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
-
-from epc.analysis.spot_checking import Drawn, TwoCalls
 from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Caller, Watch, calling
@@ -20,29 +16,24 @@ from epc.engine.controls import ask, kept_rows
 from epc.engine.mitigated import put_within
 from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
-from epc.engine.roles import Question, Role
+from epc.engine.roles import Role
 from epc.engine.run_session import asking, budget_of
 from epc.engine.session import require_same
 from epc.errors import UsageError, refuse
 from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.records.calls import (
-    AskedPair,
-    PairKey,
     answers_of,
     call_names,
-    call_of,
     comparisons_of,
     read_calls,
 )
 from epc.records.findings import Findings
 from epc.records.layout import IDENTITY, PLAN, PROBING, describe
-from epc.records.manifest import Manifest, ModelIdentity, plain
+from epc.records.manifest import Manifest, plain
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import Call, Trial, read_typed
 from epc.records.usage import Usage
-
-_TIMES = 2
 
 
 @asynccontextmanager
@@ -90,34 +81,6 @@ async def asked_within(
     asked = calling(folder, progress=progress, clock=clock, watch=watch, reuse=True, **means)
     async with asking(models, limits), asked as caller:
         yield caller
-
-
-async def ask_twice(
-    manifest: Manifest,
-    comparisons: dict[PairKey, AskedPair],
-    pairs: Sequence[Drawn],
-    *,
-    name: str,
-    clock: Callable[[], datetime],
-    watch: Watch,
-    limits: Limits,
-) -> tuple[ModelIdentity, tuple[TwoCalls, ...]]:
-    """Return who was asked, and two calls of each pair (`epc watch TAG --spot-check N`).
-
-    Raises: as `asked_anew`; StoppedError if a call got no answer or a limit was reached.
-    """
-    with tempfile.TemporaryDirectory(prefix="epc-spot-check-") as folder:
-        anew = asked_anew(name, manifest, Path(folder), clock=clock, watch=watch, limits=limits)
-        async with anew as (role, caller):
-            items = [comparisons[pair.domain, pair.strategy, pair.task] for pair in pairs]
-            wanted = [
-                (Question(role=role, text=i.text, side="evaluation", pair=i.pair), f"{time}")
-                for i in items
-                for time in range(_TIMES)
-            ]
-            calls = [*map(call_of, await caller.ask_all("spot check", wanted))]
-            identity = ModelIdentity.parse(asdict(role.model.identity))
-            return identity, tuple(zip(calls[::2], calls[1::2], strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

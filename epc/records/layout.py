@@ -11,7 +11,6 @@
     probing/        answered probes, as they come; gone when they are all answered
     probes.jsonl    one line a question that was asked beside the measurement
     gold.csv        labels that the run was started with, or that its design's checker gave
-    attestation.json    GitHub's word that its runner measured it, if it did
 
 Rows are sorted and canonical, so the same measurement gives the same bytes.
 """
@@ -43,8 +42,6 @@ RAW: Final = {"trials": "trials.jsonl", "calls": CALLS, "weights": "weights.json
 PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's digests cover
 PROBING: Final = "probing"
 GOLD: Final = "gold.csv"
-ATTESTATION: Final = "attestation.json"  # of the files beside it, so no digest of theirs covers it
-BESIDE: Final = (PROBES, ATTESTATION)  # sealed with the raw files, though no manifest names them
 
 SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for its raw files
 

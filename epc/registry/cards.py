@@ -14,7 +14,7 @@ from epc.records.manifest import ModelIdentity
 from epc.records.observed.types import Judge
 from epc.records.strict_json import dumps_line
 from epc.registry.platforms import platform_of, provider_of
-from epc.registry.record import Asked, Attested, Fault, Model, Record
+from epc.registry.record import Asked, Fault, Model, Record
 from epc.registry.tags import Tag
 
 # Words of an audit that say that nothing was measured, and why that is no baseline.
@@ -36,9 +36,9 @@ class Said:
     served; `source` says whose recorded verdicts are, and how they were given. `proxy` says that
     the evaluator was asked through a third party's gateway; `conflicts` are interests in what comes
     out, None where there are none; `replicates` is the tag that this repeats and agrees with.
-    `attested` is what GitHub attests of it, verified. `faults` is what is known to be wrong with
-    it. `platform` is where the evaluator was asked; without it what its record shows. `choices` are
-    what is measured of verdicts where their source leaves it open.
+    `faults` is what is known to be wrong with it. `platform` is where the evaluator was asked;
+    without it what its record shows. `choices` are what is measured of verdicts where their source
+    leaves it open.
     """
 
     generation: str
@@ -50,7 +50,6 @@ class Said:
     conflicts: str | None
     proxy: bool
     replicates: str | None
-    attested: Attested | None = None
     faults: tuple[Fault, ...] = ()
     platform: str | None = None
     choices: Choices = NO_CHOICES

@@ -1,32 +1,20 @@
-"""What git remembers of the registry, and what a witness saw of it.
+"""Registry history from git.
 
 A line of the events that was ever there must still be there. Each `published` event carries the
 digest of its snapshot's digests, so the events pin every byte that was published, and git pins the
-events. Whoever can rewrite a repository can rewrite its history. They cannot rewrite what a mirror
-noted before: a commit, and one digest over the events and the digests of every published file in
-it.
+events. Whoever can rewrite a repository can rewrite its history; what holds against that is
+GitHub's (`site/docs/maintaining.md`).
 """
 
 import os
 import subprocess
-import tarfile
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date
-from io import BytesIO
 from pathlib import Path
-from typing import Final
 
-from epc.digests import sha256, sums_text
-from epc.errors import Finding, UsageError, WorldError
+from epc.errors import UsageError, WorldError
 from epc.json_text import lines_of
-from epc.records import strict_json
-from epc.records.findings import Findings
-from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.layout import LOG
-
-_NO_X509: Final = "gpg.x509.program=false"
 
 
 def lost_events(checkout: Path) -> list[str] | None:
@@ -74,52 +62,6 @@ def has_commit(folder: Path, commit: str) -> bool:
         return False
 
 
-def is_ancestor(checkout: Path, commit: str) -> bool:
-    """Return whether the history of a checkout has a commit."""
-    try:
-        git(checkout, "merge-base", "--is-ancestor", commit, "HEAD")
-    except WorldError:
-        return False
-    return True
-
-
-def is_on_first_parents(checkout: Path, commit: str) -> bool:
-    """Return whether a commit was the tip of the checkout's own branch.
-
-    What a merge brought in is an ancestor too, and was never reviewed by itself.
-    """
-    try:
-        return commit in git(checkout, "log", "--first-parent", "--format=%H").split()
-    except WorldError:
-        return False
-
-
-def signer(checkout: Path, commit: str) -> str:
-    """Return who of `allowed_signers` signed a commit with an SSH key; empty if nobody did.
-
-    Raises: WorldError if git fails.
-    """
-    words = ("log", "-1", "--format=%G?%GS", "--end-of-options", commit)
-    grade = git(checkout, *_by_allowed(checkout), *words).strip()
-    return grade.removeprefix("G") if grade.startswith("G") else ""
-
-
-def is_signed_tag(checkout: Path, tag: str) -> bool:
-    """Return whether somebody of `allowed_signers` signed a tag with an SSH key."""
-    try:
-        git(checkout, *_by_allowed(checkout), "verify-tag", tag)
-    except WorldError:
-        return False
-    return True
-
-
-def _by_allowed(checkout: Path) -> tuple[str, ...]:
-    """Return what lets git count the checkout's signers, and nobody else's keys."""
-    signers = (checkout / layout.FOLDER / layout.SIGNERS).absolute()
-    settings = (f"gpg.ssh.allowedSignersFile={signers}", "gpg.program=false", _NO_X509)
-    return tuple(word for setting in settings for word in ("-c", setting))
-
-
 def git(folder: Path, *words: str, more: Mapping[str, str] | None = None) -> str:
     """Return what git answers, as text.
 
@@ -156,7 +98,6 @@ def commit(
     paths: list[str],
     *,
     leaving: str | None = None,
-    signed: bool = False,
 ) -> bool:
     """Commit what changed below some paths, and return whether anything did.
 
@@ -168,8 +109,7 @@ def commit(
     if leaving:
         return _commit_without(checkout, message, paths, leaving)
     if git(checkout, "status", "--porcelain", "--untracked-files=no", "--", *paths).strip():
-        by = ("--gpg-sign",) if signed else ()
-        git(checkout, "commit", "--quiet", *by, "-m", message, "--", *paths)
+        git(checkout, "commit", "--quiet", "-m", message, "--", *paths)
         return True
     return False
 
@@ -243,84 +183,3 @@ def published_by(checkout: Path) -> dict[str, str]:
         else:
             at = line
     return made
-
-
-_CLAUSE: Final = "EPC-4"
-_ASK: Final = "ask the maintainers, and keep this file; other mirrors can tell what they saw"
-_PUBLISHED: Final = f":(glob){layout.FOLDER}/v*/**"
-_SUMS: Final = f":(glob){layout.FOLDER}/v*/{layout.SUMS}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
-    """A registry as it was seen on a day.
-
-    `sha256` is that of what `sha256sum snapshots/events.jsonl snapshots/v*/SHA256SUMS` prints.
-    """
-
-    day: date
-    commit: str
-    sha256: str
-
-
-def witnessed(checkout: Path, day: date) -> Witness:
-    """Return what there is to see of a checkout's commit.
-
-    Raises: WorldError if there is none, or it holds no registry.
-    """
-    commit = git(checkout, "rev-parse", "--verify", "HEAD").strip()
-    return Witness(day=day, commit=commit, sha256=_digest(checkout, commit))
-
-
-def _digest(checkout: Path, commit: str) -> str:
-    archive = BytesIO(git_bytes(checkout, "archive", commit, "--", LOG, _SUMS))
-    with tarfile.open(fileobj=archive) as tar:
-        files = {each.name: tar.extractfile(each) for each in tar}
-        digests = {n: sha256(file.read()) for n, file in files.items() if file}
-    return sha256(sums_text(digests))
-
-
-def read_witness(path: Path) -> Witness:
-    """Return what a file says.
-
-    Raises: UsageError if it is no witness.
-    """
-    value, problems = strict_json.read(path)
-    try:
-        if not problems:
-            return parse(value, Witness)
-    except ValueError:
-        pass
-    raise UsageError(
-        f"{path} is no witness\n  fix: `epc admin snapshot witness NEW-FILE` makes one"
-    )
-
-
-def against_witness(before: Witness, checkout: Path) -> list[Finding]:
-    """Return what was seen before and is no longer so.
-
-    Raises: WorldError if git fails.
-    """
-    findings, on = Findings(), f"seen on {before.day}"
-    if not is_ancestor(checkout, before.commit):
-        problem = (
-            f"commit {before.commit}, {on}, is not in this history: it was rewritten "
-            "by a force-push, or the clone is shallow"
-        )
-        findings.add(_CLAUSE, "git", problem, _ASK)
-    if not has_commit(checkout, before.commit):
-        return findings.kept()
-    if _digest(checkout, before.commit) != before.sha256:
-        problem = f"commit {before.commit} holds other digests than it was {on} with"
-        findings.add(_CLAUSE, "git", problem, _ASK)
-    words = ("diff", "--name-only", "-z", "--no-renames", "--diff-filter=a")
-    changed = git(checkout, *words, before.commit, "HEAD", "--", _PUBLISHED)
-    for path in filter(None, changed.split("\0")):
-        findings.add(_CLAUSE, path, f"is gone, or not as it was {on}", _ASK)
-    then, now = (git_bytes(checkout, "show", f"{c}:{LOG}") for c in (before.commit, "HEAD"))
-    if not now.startswith(then):
-        kept = set(now.splitlines())
-        lost = [line.decode(errors="replace") for line in then.splitlines() if line not in kept]
-        for line in lost or ("all are there, in another order",):
-            findings.add(_CLAUSE, LOG, f"does not begin with the lines {on}: {line}", _ASK)
-    return findings.kept()

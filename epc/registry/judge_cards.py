@@ -91,7 +91,7 @@ def card_of(
         served=tuple(_served(life, state) for life, state in served),
         figures=(*days_left, *figures, *observed),
         rests_on=(
-            *(_rest(registry, *snapshot) for snapshot in states),
+            *(_rest(*snapshot) for snapshot in states),
             *(_file(each, groups) for each, groups in own),
         ),
         drift=tuple(line for s in measured for line in _drift(registry, str(s.tag), as_of)),
@@ -251,7 +251,7 @@ def _figures(snapshot: Snapshot, state: Expiry, why: str) -> Iterator[Known]:
                 yield known(f"controls/{name}", mean, ends, pairs, "pairs")
 
 
-def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Rest:
+def _rest(snapshot: Snapshot, state: Expiry, why: str) -> Rest:
     card, tag = snapshot.card, str(snapshot.tag)
     source = f"by {card.contributor}"
     if citation := card.citation:
@@ -263,7 +263,7 @@ def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Re
     return Rest(
         of=tag,
         kind="calibration" if card.calibration else card.kind,
-        trust=registry.trust(tag),
+        trust=snapshot.trust,
         n=snapshot.n,
         unit=KINDS[snapshot.kind].unit,
         word=snapshot.verdict,
@@ -276,14 +276,10 @@ def _rest(registry: Registry, snapshot: Snapshot, state: Expiry, why: str) -> Re
 
 
 def _drift(registry: Registry, tag: str, as_of: date) -> Iterator[str]:
-    """Yield what was recorded of changes: events but its publication, and spot checks."""
+    """Yield what was recorded of changes: events but its publication."""
     for event in registry.by_tag.get(tag, []):
         if event.event != "published" and event.date <= as_of:
             yield f"{event.date}  {tag}  {event.event}: {event.reason}"
-    for check in registry.spot_checks:
-        if check.tag == tag and check.date <= as_of:
-            agreed = f"{check.agreed} of {check.pairs} verdicts agree"
-            yield f"{check.date}  {tag}  spot check {check.verdict}: {agreed}"
 
 
 def _observed(

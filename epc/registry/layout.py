@@ -1,8 +1,6 @@
 """Where the registry's files are.
 
     snapshots/events.jsonl            what happened, one line an event; lines are only added
-    snapshots/allowed_signers         whose signatures count, as OpenSSH writes it
-    snapshots/spot-checks/            what spot checks asked, and were answered
     snapshots/evaluators/NAME.json    the life of one evaluator generation
     snapshots/evaluators/catalogue.csv  models that lists alone know, a line a platform
     snapshots/TAG/snapshot.json       what was measured, by whom, and what is wrong with it
@@ -36,8 +34,6 @@ EVALUATORS: Final = "evaluators"
 CATALOGUE: Final = "catalogue.csv"
 EVENTS: Final = "events.jsonl"
 LOG: Final = f"{FOLDER}/{EVENTS}"
-SIGNERS: Final = "allowed_signers"
-SPOT_CHECKS: Final = "spot-checks"
 CARD: Final = "snapshot.json"
 FIGURES: Final = "metrics.json"
 OBSERVED: Final = "observed.json"

@@ -96,7 +96,7 @@ def _entry(registry: Registry, tag: str, snapshot: Snapshot, as_of: date) -> Ent
     return Entry(
         tag=tag,
         kind=snapshot.kind,
-        trust=registry.trust(tag),
+        trust=snapshot.trust,
         variant=snapshot.card.protocol_version.removeprefix(PROTOCOL).removeprefix("-"),
         calibration=snapshot.calibration,
         example=snapshot.is_example,

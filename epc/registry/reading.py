@@ -12,19 +12,17 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
-from epc.digests import file_sha256
 from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.protocol.results import Json
 from epc.records.checkout import ROOT
-from epc.records.typed import as_json, parse
+from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Event, SpotChecked
+from epc.registry.snapshots import Event
 from epc.registry.store import WEB, fetch
 from epc.registry.tags import Tag
 
@@ -117,7 +115,7 @@ def of_folder(checkout: Path) -> Registry:
 def document(checkout: Path) -> Json:
     """Return a checkout's registry as the one document that the site publishes."""
     home = checkout / layout.FOLDER
-    anew, checks = audits(checkout), _spot_checks(home / layout.SPOT_CHECKS)
+    anew = audits(checkout)
     listed = home / layout.EVALUATORS / layout.CATALOGUE
     compared = home / layout.CHOICES
     return {
@@ -132,38 +130,9 @@ def document(checkout: Path) -> Json:
         ],
         "events": [row for row in _lines(home / layout.EVENTS) if not is_seal(row)],
         "policy": policy(checkout),
-        **({"spot_checks": checks} if checks else {}),
         **({"catalogue": _text(listed)} if listed.is_file() else {}),
         **({"choices": _json(compared)} if compared.exists() else {}),
     }
-
-
-def _spot_checks(folder: Path) -> list[Json]:
-    """Return what each spot check says, oldest first; of one day those that differ last."""
-    if not folder.is_dir():
-        return []
-    from epc.analysis.spot_checking import SpotCheck
-
-    checks: list[SpotChecked] = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            check = parse(_json(path), SpotCheck)
-        except ValueError as error:
-            raise malformed(path, f"no spot check: {error}") from error
-        figures = check.agreement
-        checks.append(
-            SpotChecked(
-                date=date.fromisoformat(check.day),
-                tag=check.tag,
-                pairs=figures.pairs,
-                agreed=figures.agreed,
-                p_value=figures.p_value,
-                verdict=figures.verdict,
-                sha256=file_sha256(path),
-            )
-        )
-    checks.sort(key=lambda check: (check.date, check.verdict == "differs"))
-    return [as_json(check) for check in checks]
 
 
 def audits(checkout: Path) -> Json:

@@ -18,8 +18,7 @@ from epc.records.typed import as_json
 from epc.spec.domains import Direction
 
 Days = Mapping[Literal["from", "to"], date]
-Claim = Literal["reported", "observed", "recomputed", "attested"]  # a card's; others are derived
-Trust = Literal[Claim, "spot-checked", "replicated"]
+Trust = Literal["reported", "observed", "recomputed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,24 +117,6 @@ class AuditSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attested:
-    """What GitHub attests of a measurement: which workflow made it, where, at which commit.
-
-    `run` is the address of its run, `day` the one on which it was signed.
-    """
-
-    repository: str
-    workflow: str
-    commit: str
-    run: str
-    day: date
-
-    def __str__(self) -> str:
-        """Return it as one sentence."""
-        return f"measured in GitHub's runner by {self.workflow} of {self.repository}, {self.day}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
     """Where recorded verdicts stand in public, as far as it is stated."""
 
@@ -200,7 +181,7 @@ class Record:
     measured: Days | None
     contributor: str
     kind: str
-    trust: Claim
+    trust: Trust
     calibration: bool
     replicates: str | None
     citation: Citation | None
@@ -211,7 +192,6 @@ class Record:
     conflicts_of_interest: str | None = None
     login: str | None = None
     source: str | None = None
-    attested: Attested | None = None
     origin: Origin | None = None
     recipe: Recipe | None = None
     kept: bool | None = None

@@ -26,8 +26,7 @@ from epc.registry.lifecycles import (
     catalogued,
 )
 from epc.registry.names import Matches, Meaning, Names, Served, followed, is_same, names_of
-from epc.registry.record import Trust
-from epc.registry.snapshots import STEPS, Event, Snapshot, SpotChecked
+from epc.registry.snapshots import Event, Snapshot
 from epc.registry.tags import Tag
 
 
@@ -100,7 +99,6 @@ class _Ages:
 class _Further:
     """What a document may have beside what each has; `catalogue` is the text of the file."""
 
-    spot_checks: tuple[SpotChecked, ...] = ()
     catalogue: str = ""
     choices: Choices | None = None
 
@@ -124,8 +122,6 @@ class Registry:
     by_tag: dict[str, list[Event]]
     served: Served
     names: Names
-    replicated: frozenset[str]
-    spot_checks: tuple[SpotChecked, ...]
     listed: date | None = None
     choices: Choices | None = None
 
@@ -161,8 +157,6 @@ class Registry:
         by_tag: dict[str, list[Event]] = {}
         for event in events:
             by_tag.setdefault(event.tag, []).append(event)
-        gone = {event.tag for event in events if event.event == "withdrawn"}
-        standing = [s for s in pairs if str(s.tag) not in gone]
         return cls(
             generations=generations,
             catalogue={generation.name: generation for generation in listed},
@@ -177,12 +171,6 @@ class Registry:
             given=document,
             by_tag=by_tag,
             served={(life.platform, life.model): life for g in lives for life in g.lives},
-            replicated=frozenset(
-                str(s.card.replicates)
-                for s in standing
-                if s.card.replicates and s.trust == "attested"
-            ),
-            spot_checks=more.spot_checks,
             choices=more.choices,
         )
 
@@ -323,20 +311,6 @@ class Registry:
         """Return the digest that a snapshot's event sealed its SHA256SUMS with, if there is one."""
         events = self.by_tag.get(tag, [])
         return next((event.sha256 for event in events if event.event == "published"), None)
-
-    def trust(self, tag: str) -> Trust:
-        """Return a snapshot's word of trust, as cards and spot checks have it (Reading R99).
-
-        An attested measurement that repeats it makes it replicated. Of spot checks the newest
-        counts, if somebody could tell anything by it. `epc snapshot verify` derives all of it anew.
-        """
-        verdicts = [
-            c.verdict for c in self.spot_checks if c.tag == tag and c.verdict != "cannot_tell"
-        ]
-        checked: Trust = "spot-checked" if verdicts and verdicts[-1] == "agrees" else STEPS[0]
-        repeated: Trust = "replicated" if tag in self.replicated else STEPS[0]
-        steps = (self.snapshots[tag].trust, repeated, checked)
-        return max(steps, key=STEPS.index)
 
     def _asked(self, name: str, as_of: date) -> Iterator[Expiry]:
         if name in self.snapshots:

@@ -21,10 +21,9 @@ from epc.registry.record import (
     Model,
     Origin,
     Record,
-    Trust,
 )
 from epc.registry.registry import Registry
-from epc.registry.snapshots import Event, Snapshot, SpotChecked
+from epc.registry.snapshots import Event, Snapshot
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import number_text
 
@@ -34,10 +33,8 @@ class Shown:
     """All that is known of one snapshot on a day."""
 
     snapshot: Snapshot
-    trust: Trust
     events: Sequence[Event]
     expiry: Expiry
-    spot_checks: Sequence[SpotChecked] = ()
 
     def as_json(self) -> Json:
         """Return it as plain JSON: the card, and what is known beside it.
@@ -52,14 +49,12 @@ class Shown:
         return {
             **snapshot.card.as_json(),
             **(anew or {}),
-            "trust": self.trust,
             "failed": snapshot.failed,
             "figures": snapshot.figures,
             "epc_5_2": {f.name: f.reading for f in figures_of(snapshot) if f.reading},
             **({"quality": as_json(snapshot.quality)} if snapshot.quality else {}),
             "events": [as_json(event) for event in self.events],
             "expiry": self.expiry.as_json(),
-            **({"spot_checks": [as_json(c) for c in self.spot_checks]} if self.spot_checks else {}),
         }
 
 
@@ -67,10 +62,8 @@ def shown(registry: Registry, tag: str, as_of: date) -> Shown:
     """Return all that is known of one snapshot."""
     return Shown(
         snapshot=registry.snapshots[tag],
-        trust=registry.trust(tag),
         events=tuple(registry.by_tag.get(tag, [])),
         expiry=registry.of_tag(tag, as_of),
-        spot_checks=tuple(c for c in registry.spot_checks if c.tag == tag),
     )
 
 
@@ -78,7 +71,7 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
     """Return one snapshot as a page; `crosses` are sentences on what its audit found."""
     snapshot, card, state = value.snapshot, value.snapshot.card, value.expiry
     reason = f", {state.reason}" if state.reason else ""
-    kinds = dict.fromkeys((card.kind, value.trust))
+    kinds = dict.fromkeys((card.kind, card.trust))
     lines = [
         f"{card.tag}  {', '.join(kinds)}  {card.protocol_version}",
         f"  state      {state.status}{reason}: {state.note}",
@@ -108,8 +101,6 @@ def shown_text(value: Shown, crosses: Sequence[str] = ()) -> str:
         lines += [f"    {fault.id}: {fault.says}" for fault in card.known_faults]
     lines += ["", "  events"]
     lines += [f"    {e.date}  {e.event}  {e.reason}".rstrip() for e in value.events]
-    for c in value.spot_checks:
-        lines.append(f"    {c.date}  {c.verdict}: {c.agreed} of {c.pairs} in a spot check")
     return "\n".join(lines)
 
 

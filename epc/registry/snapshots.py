@@ -14,17 +14,7 @@ from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
 from epc.registry.tags import Tag
 from epc.spec.coupling import NotMeasured
-from epc.statistics.e_process import Word
 from epc.statistics.gains import Exchange
-
-STEPS: Final[tuple[Trust, ...]] = (
-    "reported",
-    "observed",
-    "recomputed",
-    "spot-checked",
-    "attested",
-    "replicated",
-)
 
 # What says that most seeds of a run counted no verdict: an audit's word, or, where there are no
 # trials to audit, the fault that a reported snapshot's own record states.
@@ -164,16 +154,3 @@ class Event:
     by: str = ""
     cause: Cause | None = None
     source: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpotChecked:
-    """A published spot check, and its result."""
-
-    date: date
-    tag: str
-    pairs: int
-    agreed: int
-    p_value: int | float
-    verdict: Word
-    sha256: str

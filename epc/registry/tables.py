@@ -20,7 +20,7 @@ SNAPSHOT: Final = {
     "generation": ("code", "The evaluator generation"),
     "model": ("code", "Who was asked, as platform/model; embedded where no platform was"),
     "kind": ("code", "measured, judged, observed or reported"),
-    "trust": ("code", "reported, observed, recomputed, spot-checked, attested or replicated"),
+    "trust": ("code", "reported, observed or recomputed"),
     "calibration": ("boolean", "true for a mock evaluator's baseline"),
     "protocol_version": ("code", "The protocol, with the labels of what deviates from it"),
     "measured_from": (
@@ -103,7 +103,7 @@ def snapshots(registry: Registry, as_of: date) -> Iterator[dict[str, Any]]:
     for tag, snapshot in registry.snapshots.items():
         card, state = snapshot.card, registry.of_tag(tag, as_of)
         yield subject(snapshot) | {
-            "trust": registry.trust(tag),
+            "trust": snapshot.trust,
             "calibration": card.calibration,
             "protocol_version": card.protocol_version,
             "measured_from": card.first_day,

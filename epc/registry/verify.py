@@ -16,7 +16,7 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
 from epc.registry import layout, trust
 from epc.registry.expiry import impossible
-from epc.registry.history import git, is_signed_tag, lost_events, published_by
+from epc.registry.history import git, lost_events, published_by
 from epc.registry.kinds.adapter import CLAUSE, RESTORE, adapter, departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
 from epc.registry.reading import folders, is_seal, of_folder
@@ -33,7 +33,7 @@ _REMEDY: Final = "ask who moved it; `git fetch --tags --force` brings the tags t
 
 
 def check_tags(checkout: Path, published: list[str], findings: Findings) -> None:
-    """Note a tag of another commit than the one that published its snapshot, or badly signed.
+    """Note a tag of another commit than the one that published its snapshot.
 
     A clone may lack tags; `epc admin snapshot tags` lists those. Outside a repository, and in a
     shallow clone, there is nothing to check.
@@ -49,16 +49,6 @@ def check_tags(checkout: Path, published: list[str], findings: Findings) -> None
         if tag in published and commit != made.get(tag, commit):
             problem = f"is a git tag of {commit}; {made[tag]} published this snapshot"
             findings.add(CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
-    signers = checkout / layout.FOLDER / layout.SIGNERS
-    for tag in _signed(checkout) if signers.is_file() else ():
-        if not is_signed_tag(checkout, tag):
-            problem = f"is signed by nobody whom {layout.FOLDER}/{layout.SIGNERS} names"
-            findings.add(CLAUSE, f"refs/tags/{tag}", problem, _REMEDY)
-
-
-def _signed(checkout: Path) -> list[str]:
-    form = "--format=%(if)%(contents:signature)%(then)%(refname:short)%(end)"
-    return git(checkout, "for-each-ref", form, "refs/tags/v*").split()
 
 
 _EVENT: Final = ("date", "event", "tag")  # as text: there may be no such day; a seal has no tag

@@ -1,13 +1,11 @@
-"""Where a watched evaluator stands, and what a spot check found, in words (`epc watch`)."""
+"""The standing of a watched evaluator in words (`epc watch`)."""
 
 from collections.abc import Iterator
 from typing import Final
 
-from epc.analysis.spot_checking import SpotCheck
 from epc.analysis.watching import SinceRun, Standing, changed_pairs
-from epc.printable import shown
 from epc.protocol.results import Json
-from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW, Word
+from epc.statistics.e_process import RECENT, WATCH_ERROR, WINDOW
 
 WORDS: Final = {"holds": "HOLDS", "drifted": "DRIFTED", "cannot_tell": "CANNOT TELL YET"}
 _SINCE: Final = {"same": "SAME", "drifted": "DRIFTED", "cannot_tell": "NO CHANGE SHOWN"}
@@ -119,34 +117,3 @@ def _pair(pair: Json) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
-
-
-_SPOT_CHECKED: dict[Word, str] = {
-    "agrees": "The evaluator answers as the record says.",
-    "differs": "The record's answers are not this evaluator's, or it has changed since.",
-    "cannot_tell": "Nothing can be said: answers that have nothing to do with each other would "
-    "agree as often.",
-}
-
-
-def spot_check_report(check: SpotCheck) -> str:
-    """Return what a reader is told."""
-    result = check.agreement
-    agreed, flips = (
-        f"95% interval {low:.2f} to {high:.2f}"
-        for low, high in (result.agreement_ci95, result.flips_ci95)
-    )
-    model, endpoint = shown(check.asked.model), shown(check.asked.endpoint)
-    odd, p_value = f"{result.odd} of {result.uneven} uneven pairs", f"p = {result.p_value:.3g}"
-    lines = [
-        f"{result.verdict}  {check.tag}",
-        _SPOT_CHECKED[result.verdict],
-        f"agreement  {result.agreed} of {result.pairs}, {agreed}; {result.chance:.2f} by chance",
-        f"flips      {result.flipped} of {result.pairs} between two fresh answers, {flips}",
-        f"odd one    the recorded answer on {odd}; {p_value}",
-        f"asked      {model} at {endpoint}",
-        f"drawn by   commit {check.seed}",
-    ]
-    if not check.direct:
-        lines.append("not at the address of the platform that the card names: it proves nothing")
-    return "\n".join(lines)

@@ -91,7 +91,7 @@ def _snapshot(checkout: Path, registry: Registry, tag: str, as_of: date) -> Snap
         row=Row(
             snapshot=snapshot,
             tag=tag,
-            trust=registry.trust(tag),
+            trust=snapshot.trust,
             n=snapshot.n,
             directions=tuple(_directions(snapshot)),
             verdict=snapshot.verdict,

@@ -38,16 +38,9 @@ def asked_as(identity: Model) -> list[Fact]:
 
 
 def by(card: Record) -> list[Fact]:
-    """Return who measured it, with the name on GitHub, whose verdicts are, and what attests it.
-
-    Cards keep these since submissions have them.
-    """
-    attested = card.attested
-    facts = (
-        ("Verdicts from, as stated", card.source),
-        ("Attested", attested and f"{attested}: {attested.run}"),
-    )
-    return [("By", card.by), *((name, text) for name, text in facts if text)]
+    """Return who measured it, with the name on GitHub, and whose the verdicts are."""
+    source = [("Verdicts from, as stated", card.source)] if card.source else []
+    return [("By", card.by), *source]
 
 
 def measured(card: Record) -> str:

@@ -270,9 +270,6 @@ _CHECKED: Final[Mapping[Trust, str]] = {
     "reported": "by nobody: its raw trials are not here, so nobody can compute it again",
     "observed": "its figures follow from the verdicts that the source recorded",
     "recomputed": "every figure follows from the raw files, which are kept here",
-    "spot-checked": "some questions were asked again and the answers agree; a maintainer signed",
-    "attested": "GitHub attests that its runner measured it; every figure follows from its files",
-    "replicated": "another login's attested measurement repeats it, and agrees",
 }
 
 
@@ -301,15 +298,11 @@ def story(page: SnapshotPage) -> Iterator[Step]:
             how=f"rule {before.rule} said {before.verdict.replace('_', ' ')} when it was "
             f"published; rule {audit.rule} says {audit.verdict.replace('_', ' ')}",
         )
-    for check in page.shown.spot_checks:
-        yield Step(
-            day=check.date,
-            what="spot check",
-            how=f"{check.agreed} of {check.pairs} answers alike",
-        )
-    again = page.card.replicates
-    more = f"; it repeats {again}" if again else ""
-    yield Step(day=None, what="checked", how=f"{_CHECKED[page.shown.trust]}{more}")
+    yield Step(day=None, what="checked", how=_CHECKED[page.card.trust])
+    if repeated := page.card.replicates:
+        same = f"epc snapshot diff {repeated} {page.card.tag}"
+        how = f"it repeats {repeated}, and every interval of mean gamma shares a value: {same}"
+        yield Step(day=None, what="compared", how=how)
 
 
 def _made(page: SnapshotPage) -> str:
@@ -331,7 +324,5 @@ def _made(page: SnapshotPage) -> str:
         return (
             f"{card.contributor} ran an optimiser under {name}, as it was recorded: {card.source}"
         )
-    attested = card.attested
-    at = f"; {attested}, at commit {attested.commit}" if attested else ""
     with_whom = f", with answers of {describing.model(card.executor)}" if card.executor else ""
-    return f"{card.contributor} asked {name}{with_whom}, {days}{at}"
+    return f"{card.contributor} asked {name}{with_whom}, {days}"

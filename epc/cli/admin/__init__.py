@@ -8,7 +8,7 @@ command = LazyGroup(
     package="epc.cli.admin",
     sections={
         "Commands": {
-            "snapshot": "Publish, withdraw and end snapshots, make tags, keep a witness.",
+            "snapshot": "Publish, withdraw and end snapshots, make tags.",
             "submission": "Print a check's comment, publish merged submissions.",
             "evaluators": "Check and update the lifecycles of evaluators.",
             "site": "The published site: build it, serve it.",

@@ -16,71 +16,19 @@ from epc.cli.common import (
     note,
     now,
     say,
-    say_findings,
 )
 from epc.cli.options import (
     FILE,
     FOLDER,
-    NEW_FILE,
     THERE,
     baseline_option,
     domains_option,
-    format_option,
 )
-from epc.errors import UsageError, is_clean
+from epc.errors import UsageError
 
 if TYPE_CHECKING:
     from epc.analysis.choice_table import Priced
     from epc.registry.registry import Registry
-
-
-@click.command()
-@click.argument("file", type=NEW_FILE)
-@format_option
-def witness(file: Path, form: str) -> None:
-    r"""Hold the registry against FILE, which was written before, and bring FILE up to date.
-
-    Keep FILE where the registry's maintainers cannot write, beside a mirror for instance. Names
-    published files and events that were removed or changed, and a history that was rewritten.
-    Then FILE stays as it is, and the command exits 1.
-
-    \b
-    Example:
-      epc admin snapshot witness ../witness.json
-    """
-    from epc.records.strict_json import write
-    from epc.records.typed import as_json
-    from epc.registry.history import against_witness, read_witness, witnessed
-
-    checkout = checkout_here()
-    findings = against_witness(read_witness(file), checkout) if file.exists() else []
-    say_findings(findings, form)
-    if is_clean(findings):
-        state = witnessed(checkout, now().date())
-        write(file, as_json(state))
-        note(f"{file}: commit {state.commit}, SHA-256 {state.sha256}")
-    leave(clean=is_clean(findings))
-
-
-@click.command()
-@click.argument("report", type=FILE)
-def checked(report: Path) -> None:
-    r"""Add a spot check to the registry, from what `epc watch TAG --spot-check N --out` wrote.
-
-    The draw, the recorded verdicts, the figures and the address are checked again. The command
-    commits it with your SSH key (gpg.format ssh, user.signingkey), which snapshots/allowed_signers
-    has to name; whoever measured cannot. If it agrees, the snapshot is `spot-checked`.
-
-    \b
-    Example:
-      epc admin snapshot checked check.json
-    """
-    from epc.registry.spot_checks import add
-
-    with locked_here() as lock:
-        check = add(lock, report)
-    agreement = check.agreement
-    say(f"{check.tag}  {agreement.verdict}: {agreement.agreed} of {agreement.pairs}")
 
 
 _OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
@@ -89,10 +37,6 @@ _OF_A_SOURCE: Final = ("weights", "source", "replicates", "proxy")
 @click.group()
 def command() -> None:
     """What a maintainer does to the registry's snapshots."""
-
-
-for _sealing in (witness, checked):
-    command.add_command(_sealing)
 
 
 @command.command()

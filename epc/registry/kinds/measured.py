@@ -13,13 +13,12 @@ from epc.protocol.config import Configuration
 from epc.protocol.results import Json
 from epc.protocol.rules import rule_json
 from epc.records.findings import Findings
-from epc.records.layout import BESIDE, MANIFEST
+from epc.records.layout import MANIFEST, PROBES
 from epc.records.manifest import Estimate, Manifest
 from epc.records.probes import read_probes
 from epc.records.recompute import read_manifest, rewrite
 from epc.records.typed import parse
 from epc.records.validate import Report, validate
-from epc.registry import trust
 from epc.registry.cards import NO_BASELINE, Said, digest, model_of
 from epc.registry.kinds.adapter import departure, read_document
 from epc.registry.layout import AUDITS, CARD, FIGURES, SUMS
@@ -80,7 +79,8 @@ def _valid(run: Path) -> tuple[Report, Manifest]:
 def measured_offer(run: Path, manifest: Manifest, audit: Json, declaration: Said) -> Offer:
     """Return what is offered of a run that was checked, by its manifest and its audit."""
     raw = {entry.path: entry.sha256 for entry in (manifest.raw or {}).values()}
-    raw |= {name: file_sha256(run / name) for name in BESIDE if (run / name).exists()}
+    if (run / PROBES).exists():
+        raw[PROBES] = file_sha256(run / PROBES)
     word = audit["verdict"]
     no_baseline = f"its audit says {word}\n  fix: see `epc audit {run}`"
     return Offer(
@@ -110,12 +110,10 @@ def card_of(
     return replace(
         card,
         measured={"from": day, "to": day},
-        trust="attested" if declaration.attested else "recomputed",
         executor=model_of(executor, None) if executor else None,
         audit=parse(audit, AuditSummary),
         calibration=life is None,
         source=declaration.source,
-        attested=declaration.attested,
         replicates=declaration.replicates,
     )
 
@@ -199,8 +197,8 @@ def departures(
     if document["results"]["summary"] != figures:
         yield departure(f"/{FIGURES}", "is not the manifest's summary")
     raw = {f"raw/{file.path}": file.sha256 for file in (manifest.raw or {}).values()}
-    beside = {f"raw/{name}" for name in BESIDE}
-    if raw != {name: listed[name] for name in listed if "/" in name and name not in beside}:
+    unnamed = f"raw/{PROBES}"  # sealed with the raw files, though no manifest names it
+    if raw != {name: listed[name] for name in listed if "/" in name and name != unnamed}:
         yield departure(f"/{SUMS}", "lists other raw files than the manifest")
 
 
@@ -223,7 +221,7 @@ def look(path: Path, checked: Checked, base: Base) -> None:
                 path,
                 manifest,
                 checked.audit.as_json(),
-                checked.statement.said(checked.attested),
+                checked.statement.said(),
             )
 
 
@@ -266,9 +264,6 @@ def _registry(manifest: Manifest, checked: Checked, base: Base) -> None:
     findings.extend(plausible.endpoints(manifest, statement.endpoint))
     where = f"{layout.STATEMENT}/weights"
     findings.extend(plausible.weighed(manifest.evaluator, statement.weights, where))
-    if recorded and checked.attested:
-        checked.attested = None
-        findings.extend([trust.finding("is of verdicts that were recorded before")])
     where = f"{layout.STATEMENT}/source"
     findings.extend(plausible.sourced(statement.source, where, recorded=recorded))
     findings.extend(against.replication(statement, base.registry))

@@ -9,11 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from epc.digests import file_sha256
 from epc.errors import UsageError, WorldError, able_to
 from epc.printable import shown
 from epc.records.findings import Findings
-from epc.records.layout import ATTESTATION
 from epc.registry import layout as registry_layout
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS
@@ -24,7 +22,6 @@ from epc.registry.submissions.report import Report, report
 from epc.registry.submissions.statement import read
 from epc.registry.submissions.texts import LEAKED, scan
 from epc.registry.tags import Tag
-from epc.registry.trust import attested
 
 _LARGEST: Final = 2**20
 MOST_FOREIGN: Final = 100
@@ -163,8 +160,6 @@ def check_one(path: Path, base: Base) -> Checked:
     for name in folder.present_files(path):
         for line, what in scan(path / name, {}):
             findings.add(layout.SECRETS, f"{name}:{line}", f"holds {what}", LEAKED)
-    if checked.statement and (path / ATTESTATION).exists():
-        _attestation(path, checked, checked.statement.login, base.checkout)
     adapter(checked.kind).look(path, checked, base)
     return checked
 
@@ -205,15 +200,6 @@ def identities_of(base: Base) -> Callable[[str], Mapping[str, str]]:
         return found
 
     return published
-
-
-def _attestation(path: Path, checked: Checked, login: str, checkout: Path) -> None:
-    """Note what GitHub attests of a run, or why that shows nothing of it."""
-    names = [n for n in folder.present_files(path) if n not in {layout.STATEMENT, ATTESTATION}]
-    digests = {name: file_sha256(path / name) for name in names}
-    bundle = (path / ATTESTATION).read_bytes()
-    checked.attested, wrong = attested(bundle, digests, login, checkout)
-    checked.findings.extend(wrong)
 
 
 def _submissions(path: Path, whole: Findings) -> list[Path]:

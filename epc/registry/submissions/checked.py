@@ -14,7 +14,6 @@ from epc.records.findings import Findings
 from epc.records.manifest import EVALUATOR, Estimate, Floor, Manifest, ModelIdentity, RoleName
 from epc.registry.offers import Offer
 from epc.registry.reading import of_folder, taken
-from epc.registry.record import Attested
 from epc.registry.registry import Registry
 from epc.registry.submissions import layout
 from epc.registry.submissions.statement import Statement
@@ -65,7 +64,6 @@ class Checked:
     audit: Audit | None = None
     blocks: list[str] = field(default_factory=list)
     identity: str | None = None
-    attested: Attested | None = None
     offer: Offer | None = None  # of what a judge said, asked or recorded
     first: str = "did not get to it"
     second: str = "did not get to it"

@@ -32,7 +32,6 @@ _TOPICS: Final[Mapping[str, Topic]] = {
     "What the record says": "recorded",
     "What both implementations recomputed": "recomputed",
     "Endpoint": "endpoint",
-    "Attestation": "attestation",
     "What to look at": "look_at",
 }
 _NOTE: Final = (

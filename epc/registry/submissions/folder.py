@@ -16,7 +16,7 @@ from epc.analysis.audit import Audit
 from epc.errors import Finding, able_to
 from epc.records.findings import Findings
 from epc.records.judging.documents import RECORDS
-from epc.records.layout import ATTESTATION, MANIFEST, RAW
+from epc.records.layout import MANIFEST, RAW
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.names import skeleton
@@ -37,7 +37,6 @@ _MAKER: Final = {
     layout.STATEMENT: "who offers the run, written by `epc submission new`",
     **dict.fromkeys((MANIFEST, *layout.LINES), "a run's record, written by `epc run`"),
     **dict.fromkeys((OBSERVED, VERDICTS), "verdicts, written by `epc submission new`"),
-    ATTESTATION: "GitHub's attestation, as `measure.yml` uploads it",
 }
 _REMEDY: Final = f"keep {', '.join(layout.FILES)} as plain files, and nothing else"
 

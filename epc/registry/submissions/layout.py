@@ -6,7 +6,6 @@
     submissions/<slug>/calls.jsonl
     submissions/<slug>/weights.jsonl
     submissions/<slug>/probes.jsonl       what the evaluator was asked beside it, if it was
-    submissions/<slug>/attestation.json   what GitHub attests of these files, if its runner measured
 
 A judge's evaluation, by its plan `judge.json`, is offered with the files that its plan and log need
 (`epc.records.judging.documents`), with the evaluations that tested its judge, which stand beside it
@@ -23,15 +22,15 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from epc.records.layout import ATTESTATION, BESIDE, CALLS, MANIFEST, PROBES, RAW
+from epc.records.layout import CALLS, MANIFEST, PROBES, RAW
 from epc.registry.layout import OBSERVED
 
 FOLDER: Final = "submissions"
 README: Final = "README.md"  # of the folder of all submissions
 STATEMENT: Final = "submission.json"
 LINES: Final = (*RAW.values(), PROBES)
-FILES: Final = (STATEMENT, MANIFEST, *LINES, ATTESTATION)
-OPTIONAL: Final = BESIDE
+FILES: Final = (STATEMENT, MANIFEST, *LINES)
+OPTIONAL: Final = (PROBES,)
 
 SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_SLUG: Final = 64
@@ -49,7 +48,6 @@ LARGEST: Final = {
     CALLS: 48 * 2**20,
     RAW["weights"]: 2**24,
     PROBES: 2**24,
-    ATTESTATION: 2**18,
     OBSERVED: 2**22,
 }
 LARGEST_LINES: Final = 48 * 2**20
@@ -80,7 +78,6 @@ AGAIN: Final = "Submission S11"  # a second implementation agrees
 NEW: Final = "Submission S12"  # neither published nor offered already
 KNOWN: Final = "Submission S13"  # an evaluator generation that the registry knows
 BASELINE: Final = "Submission S14"  # a baseline has counted verdicts and has not collapsed
-ATTESTED: Final = "Submission S15"  # an attestation, if there is one, is of this very run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,11 +20,9 @@ from epc.registry.submissions.statement import Endpoint, Statement
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
 
-Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "attestation", "look_at"]
-ATTESTED: Final[Topic] = "attestation"
+Topic = Literal["claimed", "recorded", "recomputed", "endpoint", "look_at"]
 Dossier = Mapping[Topic, tuple[str, ...]]
 
-_NO_ATTESTATION: Final = "none: only the contributor's word says that this was measured"
 _ASKED: Final = {
     "direct": "the platform's own address",
     "gateway": "a gateway, which may change questions and answers",
@@ -39,7 +37,6 @@ def dossier(checked: Checked, author: str | None) -> dict[Topic, tuple[str, ...]
         "recorded": _recorded,
         "recomputed": _recomputed,
         "endpoint": _endpoint,
-        "attestation": _attestation,
         "look_at": _look_at,
     }
     return {topic: tuple(map(shown, say(checked, author))) for topic, say in topics.items()}
@@ -87,17 +84,6 @@ def _endpoint(checked: Checked, _: str | None) -> Iterator[str]:
             yield f"{role}: {_ASKED[platforms.kind_of(model)]} ({places})"
 
 
-def _attestation(checked: Checked, _: str | None) -> Iterator[str]:
-    if attested := checked.attested:
-        yield str(attested)
-        yield f"at commit {attested.commit}, at which main itself was: nothing was edited"
-        yield f"run: {attested.run}"
-    elif any(finding.clause == layout.ATTESTED for finding in checked.findings.kept()):
-        yield "refused: the findings say why"
-    else:
-        yield _NO_ATTESTATION
-
-
 def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
     """Yield what no check decides, and a person should."""
     statement = checked.statement
@@ -108,7 +94,7 @@ def _look_at(checked: Checked, author: str | None) -> Iterator[str]:
     if statement and statement.weights:
         yield "does the digest of the weights belong to the generation? nothing here shows it"
     if statement and statement.replicates:
-        yield f"does it repeat {statement.replicates}? only an attested one replicates"
+        yield f"does it repeat {statement.replicates}? a copy with edited answers looks the same"
     evaluator = checked.asked.get(EVALUATOR)
     if evaluator and platforms.kind_of(evaluator) != "direct":
         yield "is the one in between known, and does it change what is asked?"
@@ -313,7 +299,6 @@ def _submission_lines(submission: Submitted) -> Iterator[str]:
         ("claimed to be", submission.claimed),
         ("next free tag", submission.tag),
         ("audit", submission.audit),
-        ("attestation", next(iter(submission.dossier.get(ATTESTED, ())), None)),
     )
     yield from (f"  {title:<15}{fact}" for title, fact in facts if fact)
     yield from (f"  {figure_line(figure)}" for figure in submission.figures)

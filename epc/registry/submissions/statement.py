@@ -20,7 +20,6 @@ from epc.records.strict_json import dumps_line
 from epc.records.typed import parse
 from epc.registry.cards import Said
 from epc.registry.names import skeleton
-from epc.registry.record import Attested
 from epc.registry.submissions import layout
 from epc.registry.submissions.texts import Kind, problems
 
@@ -82,7 +81,7 @@ class Statement:
     weights: str | None = None
     source: str | None = None
 
-    def said(self, attested: Attested | None = None) -> Said:
+    def said(self) -> Said:
         """Return what goes onto the snapshot's card."""
         conflicts = self.conflicts.strip()
         return Said(
@@ -95,7 +94,6 @@ class Statement:
             conflicts=None if conflicts.casefold().rstrip(".") in {"none", "no"} else conflicts,
             proxy=self.endpoint == "gateway",
             replicates=self.replicates,
-            attested=attested,
             platform=self.platform,
         )
 

@@ -399,7 +399,7 @@ def test_a_replication_is_a_second_contributors_and_agrees(
     assert "second contributor" in same.stderr
     assert "no such snapshot" in nothing.stderr
     assert right.returncode == 0, right.stderr
-    # Reading R99: nobody attests it, so that it earns no word for either.
+    # Reading R99: a repetition is a relation of two snapshots, and no word of either.
     assert trust() == {TAG: "recomputed", "v1.1-CoinFlip": "recomputed"}
 
 
@@ -424,4 +424,27 @@ def test_a_published_folder_is_no_run_folder_and_nothing_is_written_there(
 
     assert done.returncode == 2
     assert f"epc snapshot fetch {TAG}" in done.stderr
+    assert verify(clone) == []
+
+
+def test_epc_4_restored_tags_are_signed_where_git_signs_tags(clone: Path, tmp_path: Path) -> None:
+    """As maintaining.md has it: the signature is git's, and git verifies it."""
+    key, who = tmp_path / "key", "maintainer@example.org"
+    words = ("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "a test", "-f", str(key))
+    subprocess.run(words, check=True)
+    (tmp_path / "signers").write_text(f"{who} {key.with_suffix('.pub').read_text()}")
+    settings = {
+        "gpg.format": "ssh",
+        "user.signingkey": str(key),
+        "tag.gpgSign": "true",
+        "gpg.ssh.allowedSignersFile": str(tmp_path / "signers"),
+    }
+    for name, value in settings.items():
+        git(clone, "config", name, value)
+    git(clone, "tag", "--delete", TAG)
+
+    done = epc(clone, "admin", "snapshot", "tags", "--restore")
+
+    assert done.returncode == 0, done.stderr
+    git(clone, "verify-tag", TAG)
     assert verify(clone) == []

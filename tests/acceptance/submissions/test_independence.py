@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 from attack_support import attack
-from attestation_support import sigstore
 from program_support import as_text, run_program
 from registry_support import commit, git, unheard
-from submissions_support import OPENAI, SLUG, TODAY, Offered, found, offered
+from submissions_support import OPENAI, SLUG, TODAY, Offered, offered
 
 from epc.digests import file_sha256, sums_text
 from epc.records.findings import Findings
 from epc.records.strict_json import dumps
-from epc.registry import trust
+from epc.registry import publishing
+from epc.registry.cards import Said
 from epc.registry.reading import of_folder
 from epc.registry.submissions import unpublished
 from epc.registry.submissions.merged import promote
@@ -25,7 +25,6 @@ from epc.registry.writing import locked
 
 TAG = "v1.0-GPT4o-0806"
 COPY = "v1.1-GPT4o-0806"
-FILES = ("manifest.json", "trials.jsonl", "calls.jsonl", "weights.jsonl")
 
 
 def published_of(given: Offered) -> str:
@@ -36,7 +35,7 @@ def published_of(given: Offered) -> str:
 
 def words_of(checkout: Path) -> dict[str, str]:
     registry = of_folder(checkout)
-    return {tag: registry.trust(tag) for tag in registry.snapshots}
+    return {tag: snapshot.trust for tag, snapshot in registry.snapshots.items()}
 
 
 def problems(checkout: Path) -> list[str]:
@@ -67,70 +66,19 @@ def template(tmp_path_factory: pytest.TempPathFactory, submissions_home: Path) -
 
 
 @pytest.fixture
-def other(template: Offered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Offered:
-    monkeypatch.setattr(trust, "TRUSTED_ROOT", sigstore().trusted(tmp_path))
+def other(template: Offered, tmp_path: Path) -> Offered:
     checkout = tmp_path / "checkout"
     shutil.copytree(template.checkout, checkout, symlinks=True)
     folder = checkout / "submissions" / SLUG
     return replace(template, checkout=checkout, folder=folder)
 
 
-def attest(given: Offered, at: str) -> None:
-    """Have the submission attested at a commit."""
-    sha = git(given.checkout, "rev-parse", at).strip()
-    digests = {name: file_sha256(given.folder / name) for name in FILES}
-    bundle = sigstore().attest(digests, commit=sha, login="b-other")
-    (given.folder / "attestation.json").write_text(json.dumps(bundle))
-    commit(given.checkout, "attested")
-
-
-def test_reading_r99_an_attested_run_of_another_login_replicates(other: Offered) -> None:
-    attest(other, "HEAD")
-
+def test_reading_r99_a_run_of_another_login_repeats_and_earns_no_word_by_it(other: Offered) -> None:
     tag = published_of(other)
 
-    assert words_of(other.checkout) == {
-        "v1.0-CoinFlip": "recomputed",
-        TAG: "replicated",
-        COPY: "attested",
-    }
+    assert words_of(other.checkout) == dict.fromkeys(("v1.0-CoinFlip", TAG, COPY), "recomputed")
     assert tag == COPY
-    assert problems(other.checkout) == []
-
-
-@attack("publication")
-def test_reading_r99_a_commit_that_a_merge_made_an_ancestor_attests_nothing(other: Offered) -> None:
-    folder = other.checkout
-    git(folder, "checkout", "--quiet", "-b", "mallory")
-    (folder / "workflow.yml").write_text("edited\n")
-    commit(folder, "edit what measures")
-    (folder / "workflow.yml").unlink()
-    commit(folder, "and take it back")
-    git(folder, "checkout", "--quiet", "main")
-    git(folder, "merge", "--quiet", "--no-ff", "--message", "merge", "mallory")
-    git(folder, "merge-base", "--is-ancestor", "mallory~1", "HEAD")
-    attest(other, "mallory~1")
-
-    value = other.check()
-
-    wanted = ("Submission S15", "attestation.json", "at which this repository's main never was")
-    assert found(value, wanted)
-
-
-@attack("publication")
-def test_reading_r99_a_copy_with_words_added_and_invented_requests_replicates_nothing(
-    other: Offered,
-) -> None:
-    rows = other.run.rows("calls")
-    for number, row in enumerate(rows):
-        row["request_id"] = f"req-invented-{number}"
-        row["answered_at"] = f"2026-07-02T01:{number // 60:02}:{number % 60:02}Z"
-    other.rows("calls", rows)
-    commit(other.checkout, "forge")
-
-    published_of(other)
-
-    assert words_of(other.checkout)[TAG] == words_of(other.checkout)[COPY] == "recomputed"
+    assert of_folder(other.checkout).snapshots[COPY].card.replicates == TAG
     assert problems(other.checkout) == []
 
 
@@ -150,41 +98,86 @@ def by_hand(given: Offered, change: Callable[[dict[str, object]], object], tag: 
     events.write_text(events.read_text().replace(before, file_sha256(folder / "SHA256SUMS")))
 
 
-CLAIM = {
-    "repository": "b-other/registry",
-    "workflow": trust.WORKFLOW,
-    "commit": "0" * 40,
-    "run": "https://github.com/b-other/registry/actions/runs/1",
-    "day": "2026-07-02",
-}
+ONESELF = Said(
+    generation="GPT4o-0806",
+    platform="openai",
+    contributor="B. Other",
+    login="b-other",
+    licence="CC-BY-4.0",
+    conflicts=None,
+    proxy=False,
+    replicates=None,
+)
+
+
+def published_by_hand(given: Offered, change: Callable[[dict[str, object]], object]) -> list[str]:
+    """Return what is wrong once a first publication has a card of somebody's own.
+
+    No event of before tells on it.
+    """
+    with locked(given.checkout, tell=unheard) as lock:
+        promote(lock, given.folder, day=TODAY, tell=unheard, git=False)
+    by_hand(given, change, COPY)
+    commit(given.checkout, "a card of my own")
+    return problems(given.checkout)
 
 
 @attack("publication")
 @pytest.mark.parametrize(
-    "claimed", [{"trust": "attested"}, {"trust": "attested", "attested": CLAIM}]
+    "claimed",
+    [
+        {"trust": "attested"},
+        {"trust": "replicated"},
+        {"trust": "observed"},
+        {"attested": {"repository": "b-other/registry"}},
+    ],
 )
-def test_reading_r99_verify_derives_a_word_that_a_card_claims(
+def test_reading_r99_a_card_claims_no_word_that_its_kind_has_not(
     claimed: dict[str, object], other: Offered
 ) -> None:
-    """A card of a first publication, so that no event of before tells on it."""
+    wrong = published_by_hand(other, lambda card: card.update(claimed))
+
+    assert wrong
+    assert all(finding.startswith(f"snapshots/{COPY}/snapshot.json") for finding in wrong), wrong
+
+
+@attack("publication")
+@pytest.mark.parametrize(
+    ("repeated", "problem"),
+    [
+        ("v9.9-GPT4o-0806", "there is no such snapshot"),
+        ("v1.0-CoinFlip", "not like for like: "),
+        (COPY, "a replication is a second contributor's"),
+    ],
+)
+def test_reading_r99_verify_compares_what_a_card_says_that_it_repeats(
+    repeated: str, problem: str, other: Offered
+) -> None:
+    (wrong,) = published_by_hand(other, lambda card: card.update(replicates=repeated))
+
+    assert f"snapshots/{COPY}/snapshot.json: does not repeat {repeated}: {problem}" in wrong
+
+
+@attack("publication")
+def test_reading_r99_the_very_answers_of_another_repeat_nothing(other: Offered) -> None:
+    """A maintainer published them on another day's word: no submission could be offered so."""
+    rows = [row | {"latency_s": (row["latency_s"] - 1) / 3} for row in other.run.rows("calls")]
+    other.rows("calls", rows)
+    other.manifest(lambda manifest: manifest["evaluator"].update(measurement_date="2026-07-03"))
+    said = replace(ONESELF, replicates=TAG)
     with locked(other.checkout, tell=unheard) as lock:
-        promote(lock, other.folder, day=TODAY, tell=unheard, git=False)
-    by_hand(other, lambda card: card.update(claimed), COPY)
-    commit(other.checkout, "a card of my own")
+        offer = publishing.offered(other.folder, said)
+        publishing.publish(lock, offer, day=TODAY, tell=unheard, git=False)
+    commit(other.checkout, "the same answers")
 
     (wrong,) = problems(other.checkout)
 
-    assert f"snapshots/{COPY}/snapshot.json: says attested, and keeps no attestation" in wrong
+    assert f"does not repeat {TAG}: the answers are the same" in wrong
 
 
 @attack("publication")
 def test_reading_r99_verify_recomputes_what_a_card_calls_recomputed(other: Offered) -> None:
-    with locked(other.checkout, tell=unheard) as lock:
-        promote(lock, other.folder, day=TODAY, tell=unheard, git=False)
-    by_hand(other, lambda card: card["audit"].update(p_value=0.5), COPY)  # type: ignore[attr-defined]
-    commit(other.checkout, "a verdict of my own")
-
-    (wrong,) = problems(other.checkout)
+    (wrong,) = published_by_hand(other, lambda card: card["audit"].update(p_value=0.5))  # type: ignore[attr-defined]
 
     assert "says recomputed, and its raw files say otherwise: /snapshot.json/audit/p_value" in wrong
 
@@ -208,7 +201,7 @@ def pulled(given: Offered, change: Callable[[Offered], object]) -> list[str]:
 
 def put_straight_in(given: Offered) -> None:
     published_of(given)
-    by_hand(given, lambda card: card.update(trust="attested", attested=CLAIM), COPY)
+    by_hand(given, lambda card: card.update(replicates=None), COPY)
 
 
 def linked(given: Offered) -> None:

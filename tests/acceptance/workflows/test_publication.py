@@ -289,6 +289,8 @@ def test_a_withdrawal_needs_somebody_else_and_is_shown(people: People) -> None:
     (last,) = people.started("publish.yml")
     runner = people.walk(last, "build", "deploy")
     assert runner.failed == [], runner.said
+    sums = [f"snapshots/{path.name}/SHA256SUMS" for path in sorted(clone.glob("snapshots/v*"))]
+    assert runner.attested == ["snapshots/events.jsonl", *sums]
     page = runner.home / "build" / "clone" / "public" / "snapshots" / "v1.0-AlwaysA" / "index.html"
     assert "the answers came from a cache" in page.read_text()
 

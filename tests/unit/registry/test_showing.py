@@ -36,7 +36,7 @@ from epc.registry.showing import (
     reference_text,
     shown_text,
 )
-from epc.registry.snapshots import Snapshot, SpotChecked
+from epc.registry.snapshots import Snapshot
 
 AS_OF = date(2026, 4, 1)
 
@@ -44,7 +44,6 @@ AS_OF = date(2026, 4, 1)
 def shown(of: Snapshot, **given: Any) -> Shown:
     told = Shown(
         snapshot=of,
-        trust=of.card.trust,
         events=(event("published", "2026-02-01", sha256="0" * 64),),
         expiry=unknown(str(of.tag), AS_OF, "nobody knows"),
     )
@@ -104,17 +103,13 @@ RETIRED = Expiry(
 )
 
 
-def test_a_page_has_the_state_what_was_asked_the_faults_and_the_spot_checks() -> None:
+def test_a_page_has_the_state_what_was_asked_the_faults_and_the_events() -> None:
     asked = {"asked": {"model": "j@1", "endpoint": "https://a.example"}, "weights": "sha256:0"}
     evaluator = card()["evaluator"] | asked
     fault = {"id": "no-spread", "says": "No spread was published."}
     of = Snapshot.parse(card() | {"evaluator": evaluator, "known_faults": [fault]}, FIGURES)
-    spot = SpotChecked(
-        date=date(2026, 3, 2), tag="v1.0-Judge-1", pairs=9, agreed=8,
-        p_value=1.0, verdict="agrees", sha256="0" * 64,
-    )  # fmt: skip
 
-    page = shown_text(shown(of, expiry=RETIRED, spot_checks=[spot])).splitlines()
+    page = shown_text(shown(of, expiry=RETIRED)).splitlines()
 
     assert page[1:5] == [
         "  state      expired, retired: gone",
@@ -126,7 +121,6 @@ def test_a_page_has_the_state_what_was_asked_the_faults_and_the_spot_checks() ->
     assert page[known + 1 :] == [
         *("    no-spread: No spread was published.", "", "  events"),
         "    2026-02-01  published",
-        "    2026-03-02  agrees: 8 of 9 in a spot check",
     ]
 
 
@@ -149,7 +143,7 @@ def test_what_the_newest_rule_says_stands_before_what_was_published() -> None:
     assert (told["audit"]["rule"], told["audit_published"]["p_value"]) == (2, 0.034)
     alone = shown(before).as_json()
     assert "audit_published" not in alone
-    assert "spot_checks" not in alone
+    assert alone["trust"] == "recomputed"
     assert alone["failed"] is False
     assert alone["epc_5_2"] == {"gamma/a_to_b": "substantial, within coin-flip range"}
 

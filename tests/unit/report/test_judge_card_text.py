@@ -35,7 +35,7 @@ def served(platform: str, status: str = "alive", **more: Any) -> Served:
 
 
 def rest(**more: Any) -> Rest:
-    fixed = {"of": "v1.0-X", "kind": "measured", "trust": "attested", "n": 1200, "unit": "seeds"}
+    fixed = {"of": "v1.0-X", "kind": "measured", "trust": "recomputed", "n": 1200, "unit": "seeds"}
     state = {"word": None, "failed": False, "state": "stands", "source": "here", "counts": True}
     return Rest(**{**fixed, **state, **more})
 

@@ -70,17 +70,20 @@ def test_submission_s2_of_an_empty_folder_every_file_of_a_run_is_missing(tmp_pat
 def test_submission_s2_what_is_no_plain_file_of_a_known_name_is_named(tmp_path: Path) -> None:
     made = folder(tmp_path, *RUN, "more.json")
     (made / "probes.jsonl").symlink_to("trials.jsonl")
-    (made / "attestation.json").mkdir()
+    (made / "weights.jsonl").unlink()
+    (made / "weights.jsonl").mkdir()
+    (made / "attestation.json").write_text("{}")
     os.mkfifo(made / "pipe")
     (tmp_path / "other").hardlink_to(made / "trials.jsonl")
 
     assert found(made) == [
-        (PLAIN, "attestation.json", "is a folder, expected a plain file"),
+        (PLAIN, "attestation.json", "no such file belongs here"),
         (PLAIN, "more.json", "no such file belongs here"),
         (PLAIN, "pipe", "no such file belongs here"),
         (PLAIN, "pipe", "is a named pipe, expected a plain file"),
         (PLAIN, "probes.jsonl", "is a symbolic link, expected a plain file"),
         (PLAIN, "trials.jsonl", "has 2 names on this disk (a hard link)"),
+        (PLAIN, "weights.jsonl", "is a folder, expected a plain file"),
     ]
 
 
@@ -237,10 +240,10 @@ def test_submission_s4_a_name_that_looks_like_an_earlier_one_is_named_with_it() 
         ("calls.jsonl", b"BZh9", "is packed by bzip2", "a run's record, written by `epc run`"),
         ("probes.jsonl", b" {}", "begins with b' '", "a run's record, written by `epc run`"),
         (
-            "attestation.json",
+            "weights.jsonl",
             b"a\0",
             r"is binary data, which begins with b'a\x00'",
-            "GitHub's attestation, as `measure.yml` uploads it",
+            "a run's record, written by `epc run`",
         ),
     ],
 )
@@ -295,7 +298,7 @@ def test_submission_s2_every_finding_on_a_folder_has_a_remedy_of_its_own(tmp_pat
 
     plain = (
         "keep submission.json, manifest.json, trials.jsonl, calls.jsonl, weights.jsonl, "
-        "probes.jsonl, attestation.json as plain files, and nothing else"
+        "probes.jsonl as plain files, and nothing else"
     )
     assert [(f.where, f.remedy) for f in inspect(made).kept()] == [
         ("manifest.json", "offer fewer seeds, or an exhaustive run"),

@@ -185,14 +185,12 @@ def test_a_terminal_is_told_who_was_asked_what_came_out_and_what_is_wrong() -> N
 
     lines = list(text(said(checked(warned, error(), of=offer(THROUGH)))))
 
-    attested = "none: only the contributor's word says that this was measured"
     assert lines == [
         "an-honest-one: refused",
         "  openrouter/openai/gpt-y, gateway, n = 20, by A. Name",
         "  asked at       https://openrouter.ai/api/v1",
         "  claimed to be  GPT-Y on openai",
         "  next free tag  v1.0-GPT-Y",
-        f"  attestation    {attested}",
         f"  verdict/PASS{' ' * 22} 0.250 [0.125, 0.500]",
         f"  verdict/invalid{' ' * 19} 0.500 (no interval)",
         "  manifest.json: is wrong [EPC-2.8]",
