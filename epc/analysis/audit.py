@@ -192,9 +192,9 @@ def _differ(test: PermutationTest | None) -> Json | None:
 
 
 def _transfer(manifest: Manifest) -> tuple[Transfer, PermutationTest]:
-    """Return what crosses and whether preferences differ; of an older rule, worked out now."""
+    """Return what crosses and whether preferences differ, computed now where none is stated."""
     summary = manifest.results.summary
-    if summary.transfer is not None and summary.transfer.rule == RULE:
+    if summary.transfer is not None:
         return summary.transfer, PermutationTest(**asdict(summary.control.test))
     per_seed = manifest.document["results"]["per_seed"]
     return crossing(per_seed, table=verdict_table(manifest), config=manifest.configuration)

@@ -45,6 +45,7 @@ from epc.analysis.observed_rows import (
     Choices,
     Named,
     Rows,
+    by_question,
     fits,
     named,
     renamed,
@@ -53,6 +54,7 @@ from epc.analysis.observed_rows import (
 )
 from epc.analysis.observed_transfer import Transferred, transferred
 from epc.arrays import Array, Codes, np
+from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
@@ -200,7 +202,7 @@ def measure(
     patterns: Sequence[str] = (),
     choices: Choices = Choices(),  # noqa: B008  (a value that nobody can change)
     *,
-    rule: int = RULE,
+    clusters: Clusters = by_question,
     gold: AnswersGold | None = None,
 ) -> Report:
     """Return every figure that a verdict file allows, for the settings that fit a pattern.
@@ -214,14 +216,14 @@ def measure(
     """
     once = _once(verdicts)
     chosen = _chosen(header.settings, verdicts, patterns)
-    askings = _asked(chosen, header.settings, with_pairs(once), rule)
+    askings = _asked(chosen, header.settings, with_pairs(once), clusters)
     ways = [
         (name, setting, part_of(rows, once[where]))
         for (name, setting, rows), where in zip(askings, _split(chosen, once), strict=True)
     ]
     of_file = named(verdicts, gold)
     return Report(
-        rule=rule,
+        rule=RULE,
         source=header.source,
         verdicts=len(verdicts),
         items=len(verdicts.item.names),
@@ -312,10 +314,10 @@ def _asked(
     chosen: Sequence[Sequence[str]],
     settings: Mapping[str, Setting],
     verdicts: Verdicts,
-    rule: int = RULE,
+    clusters: Clusters = by_question,
 ) -> list[Asked]:
     """Return what was asked in each group of settings, as numbers that mean the same in all."""
-    rows = rows_of(verdicts, rule)
+    rows = rows_of(verdicts, clusters)
     parts = zip(chosen, _split(chosen, verdicts), strict=True)
     return [(group[0], settings[group[0]], rows[where]) for group, where in parts]
 

@@ -28,8 +28,8 @@ Bounds = tuple[float, float]
 class Figure(figures.Figure, frozen=True, kw_only=True):
     """A figure of recorded verdicts: `n` observations in so many clusters.
 
-    `items` counts clusters, which are questions (by rule 1, items that share no candidate of one
-    question). `bounds` are the shares if all that is not known counted as wrong, and as right.
+    `items` counts clusters, which are questions. `bounds` are the shares if all that is not known
+    counted as wrong, and as right.
     """
 
     value: float
@@ -55,8 +55,9 @@ class Weighed(Protocol):
 
 
 def weights(units: Codes) -> Array:
-    """Return what each observation weighs among these: as much as others, where it has no unit."""
-    return np.where(units < 0, 1.0, 1 / np.bincount(np.maximum(units, 0))[units])
+    """Return what each observation weighs among these: a unit's weigh 1 together."""
+    weight: Array = 1 / np.bincount(units)[units]
+    return weight
 
 
 def share(

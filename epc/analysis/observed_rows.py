@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from epc.arrays import Array, ByRow, Codes, Flags, np
+from epc.records.earlier import Clusters
 from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
-from epc.records.observed.columns import Column, Verdicts
+from epc.records.observed.columns import Column, Verdicts, texts_of
 from epc.records.observed.types import UNKNOWN, Setting
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json
@@ -16,9 +17,7 @@ from epc.records.typed import as_json
 TIE: Final = 2
 UNREADABLE: Final = 3
 _WORDS: Final = ("a", "b", "tie", "unreadable")
-# By which rule figures are clustered and weighed: 1, items of one question that share a candidate,
-# and verdicts; 2, questions, and items. Figures that do not say it are of rule 1.
-RULE: Final = 2
+RULE: Final = 2  # by which figures are clustered and weighed, and which published ones state
 LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the same words by itself
 
 
@@ -54,7 +53,7 @@ class Rows(ByRow):
 
     `humans` counts the persons who said a, b and tie. `score`, `human_score` and `length` are
     those of a single candidate, NaN where there are two. Verdicts of one `unit` weigh as much
-    together as those of another, however many there are; without one (-1) each weighs alike.
+    together as those of another, however many there are.
     `question` is the item's where the source
     does not name its question. Authors and subsets are places in the lists of `Named`.
 
@@ -131,20 +130,24 @@ def named(verdicts: Verdicts, gold: AnswersGold | None = None) -> Named:
     )
 
 
-def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
+def by_question(verdicts: Verdicts) -> tuple[Codes, Codes]:
+    """Return the cluster and the unit of each verdict: its question, and its item."""
+    return questions(verdicts), verdicts.item.codes.astype(np.int64)
+
+
+def rows_of(verdicts: Verdicts, clusters: Clusters = by_question) -> Rows:
     """Return verdicts as numbers; two scores are the verdict that they make."""
     authors = named(verdicts).authors
-    item = verdicts.item.codes.astype(np.int64)
-    question = questions(verdicts)
+    cluster, unit = clusters(verdicts)
     a_score, b_score = verdicts.a_score.as_numbers(), verdicts.b_score.as_numbers()
     verdict = verdicts.verdict.as_places(_WORDS).astype(np.int64)
     scored = np.select([a_score > b_score, a_score < b_score, a_score == b_score], [0, 1, TIE], -1)
     a_length, b_length = verdicts.a_length.as_numbers(), verdicts.b_length.as_numbers()
     alone = verdicts.b_sha256.codes < 0
     return Rows(
-        item=item,
-        cluster=question if rule == RULE else _clusters(verdicts),
-        unit=item if rule == RULE else np.full(len(item), -1),
+        item=verdicts.item.codes.astype(np.int64),
+        cluster=cluster,
+        unit=unit,
         ask=asks(verdicts, by_place=False),
         first=verdicts.first.as_places(_WORDS[:2]).astype(np.int64),
         verdict=np.where(verdict >= 0, verdict, scored),
@@ -152,7 +155,7 @@ def rows_of(verdicts: Verdicts, rule: int = RULE) -> Rows:
         longer=np.select([a_length > b_length, a_length < b_length], [0, 1], -1),
         answer=long_answers(verdicts),
         humans=_counted(verdicts.humans),
-        question=question,
+        question=questions(verdicts),
         a_by=verdicts.a_by.as_places(authors).astype(np.int64),
         b_by=verdicts.b_by.as_places(authors).astype(np.int64),
         subset=verdicts.subset.codes.astype(np.int64),
@@ -186,46 +189,5 @@ def _counted(humans: Column) -> Codes:
 
 def renamed(verdicts: Verdicts) -> int:
     """Return how many items are another's question and pair, under another number or mirrored."""
-    _, text_ids, pair = _texts(verdicts)
+    _, text_ids, pair = texts_of(verdicts)
     return len(text_ids) - int(np.unique(np.stack([text_ids, *pair]), axis=1).shape[1])
-
-
-def _clusters(verdicts: Verdicts) -> Codes:
-    """Return the cluster of each verdict by rule 1: its item, joined with those that share a text.
-
-    Items of one question that share a candidate are no independent ones: a judge that likes this
-    candidate likes it in all of them. The same pair mirrored, or under another number, is among
-    these.
-    """
-    item, own, pair = _texts(verdicts)
-    shared = np.stack([np.tile(own, 2), pair.reshape(-1)])
-    _, keys = np.unique(shared, axis=1, return_inverse=True)
-    one, other = keys.reshape(2, -1)
-    cluster = np.arange(len(own))
-    while True:  # the lowest number goes round among all that share something
-        lowest = np.full(int(keys.max(initial=0)) + 1, len(own))
-        for side in (one, other):
-            np.minimum.at(lowest, side, cluster)
-        joined = np.minimum(lowest[one], lowest[other])
-        if (joined == cluster).all():
-            return np.asarray(cluster[item], np.int64)
-        cluster = joined
-
-
-def _texts(verdicts: Verdicts) -> tuple[Codes, Codes, Codes]:
-    """Return each verdict's item, each item's question, and its two candidates, the lower first.
-
-    An item without a stated question or candidate has a question of its own.
-
-    Shapes: (verdicts,), (items,), (2, items).
-    """
-    _, once, item = np.unique(verdicts.item.codes, return_index=True, return_inverse=True)
-    question = verdicts.question_sha256.codes[once]
-    names = {name: code for code, name in enumerate(verdicts.a_sha256.names)}
-    second = [names.setdefault(name, len(names)) for name in verdicts.b_sha256.names]
-    pair = np.sort(
-        [verdicts.a_sha256.codes[once], np.array([*second, -1])[verdicts.b_sha256.codes[once]]],
-        axis=0,
-    )
-    alone = (question < 0) | (pair[0] < 0)
-    return item, np.where(alone, -2 - np.arange(len(once)), question), pair

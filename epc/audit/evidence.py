@@ -21,18 +21,13 @@ from epc.protocol.table import VerdictTable
 from epc.spec.domains import Direction
 
 
-def evidence(
-    per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration, version: int
-) -> Json:
+def evidence(per_seed: Sequence[Json], *, table: VerdictTable, config: Configuration) -> Json:
     """Return what of `results.summary` rests on the verdict table and the seeds' records.
 
-    That is `control` and, from version 2 of the manifest on, `transfer`. Version 1 tested the
-    table in the order in which it stands.
+    That is `control` and `transfer`.
     """
     controls = (_measured if config.control == "measured" else _simulated)(per_seed, table, config)
     control = control_json(config.control, controls)
-    if version == 1:
-        return {"control": control | {"test": to_builtins(by_tasks(table, config.rule))}}
     figures, preferences = crossing(per_seed, table=table, config=config)
     document = {key: part for key, part in to_builtins(figures).items() if key != "tests" or part}
     return {

@@ -144,8 +144,7 @@ def _is_reference(decoding: Decoding) -> bool:
     return decoding == REFERENCE_DECODING
 
 
-def variant_tag(config: Configuration, *, schema_version: int = 2) -> str:
+def variant_tag(config: Configuration) -> str:
     """Return the protocol version that a manifest must carry (Reading R13)."""
-    # Reading R90: records of schema version 1 have no label for few tasks.
-    labels = [x for x in variant_labels(config) if schema_version > 1 or x != "AltTasks"]
+    labels = variant_labels(config)
     return f"{PROTOCOL}-{'+'.join(labels)}" if labels else PROTOCOL

@@ -23,13 +23,14 @@ from epc.protocol.rules import Rule, rule_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.canary import Canary
+from epc.records.earlier import current
 from epc.records.typed import parse
 from epc.records.wrappers import Calibrated, mitigation_of
 from epc.spec.domains import Direction, Domain, Domains, PhaseName, pair_title
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod, Method
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
-SCHEMA_VERSION: Final = 2  # of what is written; a manifest that states none is of version 1
+SCHEMA_VERSION: Final = 2  # of what is written
 
 ZeroCause = Literal["no_update", "collapse", "identical"]
 RawName = Literal["trials", "calls", "weights"]
@@ -329,7 +330,7 @@ class Head:
     evaluator_prompt: str
     provenance: Provenance
     accuracy: Accuracy | None = None
-    schema_version: int = 1
+    schema_version: int = SCHEMA_VERSION
     groups: Mapping[Domain, tuple[str, ...]] | None = None
     canary: Canary | None = None
     calibration: tuple[Calibrated, ...] = ()
@@ -337,8 +338,8 @@ class Head:
 
     @classmethod
     def parse(cls, document: Json) -> Self:
-        """Return the value of a document that the schema has admitted."""
-        head = parse(document, cls)
+        """Return the value, in today's form, of a document that the schema has admitted."""
+        head = parse(current(document), cls)
         object.__setattr__(head, "document", document)
         return head
 

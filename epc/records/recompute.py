@@ -20,6 +20,7 @@ from epc.records.accuracy import calibrated, is_calibration, read_accuracy
 from epc.records.calls import answers_of, read_calls
 from epc.records.campaign import is_campaign
 from epc.records.derive import derive
+from epc.records.earlier import current, published_summary
 from epc.records.findings import Findings
 from epc.records.layout import (
     MANIFEST,
@@ -30,7 +31,7 @@ from epc.records.layout import (
     weight_lines,
     write_lines,
 )
-from epc.records.manifest import Head, Manifest
+from epc.records.manifest import SCHEMA_VERSION, Head, Manifest
 from epc.records.rows import Call, Trial, read_typed
 from epc.records.schemas import MANIFEST as MANIFEST_SCHEMA
 from epc.records.schemas import domain_findings
@@ -38,7 +39,6 @@ from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import disagreements
 from epc.records.trials import CLAUSE, TrialReplay
 from epc.records.usage import Usage
-from epc.spec.coupling import RULE
 from epc.spec.domains import Domain
 from epc.statistics.intervals import mean
 
@@ -79,20 +79,6 @@ class Recomputed(Struct, frozen=True, kw_only=True):
             "summary": self.summary,
             "verdict_table": self.table,
         }
-
-
-def of_one_rule(again: Json, stated: Json) -> Json:
-    """Return recomputed results, or a summary, with the stated transfer of an older rule.
-
-    Nobody computes an older rule's figures any more: where they were published, a digest keeps
-    them, and every audit works out today's.
-    """
-    match again, stated:
-        case {"summary": now}, {"summary": then}:
-            return {**again, "summary": of_one_rule(now, then)}
-        case {"transfer": _}, {"transfer": {"rule": rule} as older} if rule < RULE:
-            return {**again, "transfer": older}
-    return again
 
 
 def manifest_path(path: Path) -> Path:
@@ -175,9 +161,7 @@ def recompute_with(
         summary = summarise(
             per_seed,
             domains=config.domains,
-            evidence=evidence(
-                per_seed, table=counted, config=config, version=manifest.schema_version
-            ),
+            evidence=evidence(per_seed, table=counted, config=config),
             diagnostics=diagnose(list(replay.judged.values()), baseline=config.baseline),
             determinism=determinism(_repeats(calls)),
             reliability=reliability,
@@ -214,10 +198,8 @@ def _replayed(
 
 def _length_correlation(
     manifest: Head, calls: dict[str, Call], table: VerdictTable
-) -> Mapping[Domain, float | None] | None:
-    """Return how win rate goes with answer length; version 1 of the manifest did not say."""
-    if manifest.schema_version == 1:
-        return None
+) -> Mapping[Domain, float | None]:
+    """Return how win rate goes with answer length."""
     config = manifest.configuration
     lengths: dict[tuple[Domain, int], list[int]] = defaultdict(list)
     if manifest.executor is not None:
@@ -292,10 +274,12 @@ def rewrite(path: Path, *, write: bool, accuracy: Path | None = None) -> Rewritt
         accuracies = read_accuracy(accuracy, manifest.names)
         manifest = Manifest.parse({**manifest.document, "accuracy": accuracies})
     findings = Findings()
-    results = recompute(manifest, folder, findings).results()
-    stated = manifest.document["results"]
-    changed = disagreements(of_one_rule(results, stated), stated)
-    document = {**manifest.document, "results": results}
+    again = recompute(manifest, folder, findings)
+    results = again.results()
+    assert again.summary is not None
+    published = published_summary(again.summary, manifest.document)
+    changed = disagreements({**results, "summary": published}, manifest.document["results"])
+    document = {**current(manifest.document), "schema_version": SCHEMA_VERSION, "results": results}
     if accuracy is not None:
         changed = [json_pointer for json_pointer in changed if not is_calibration(json_pointer)]
     written: list[str] = []

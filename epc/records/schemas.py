@@ -14,7 +14,6 @@ from epc.protocol.results import Json
 from epc.records.strict_json import MAX_LINE_BYTES, read, read_lines
 from epc.records.typed import parse
 from epc.spec.domains import Domains
-from epc.spec.epc_v1 import REFERENCE_DOMAINS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -166,9 +165,6 @@ def domain_findings(document: Json) -> list[Finding]:
     Source: Reading R78.
     """
     domains = Domains.of(_at(document, "/tasks"))
-    if _at(document, "/schema_version") in (None, 1) and domains != REFERENCE_DOMAINS:
-        problem = f"{', '.join(domains.names)}: version 1 has {', '.join(REFERENCE_DOMAINS.names)}"
-        return [_found("/tasks", problem, "write a manifest of version 2")]
     return list(_odd(document, domains))
 
 

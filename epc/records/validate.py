@@ -19,11 +19,12 @@ from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
 from epc.records.canary import check_canary
+from epc.records.earlier import published_counts, published_summary
 from epc.records.findings import Checked, Findings
 from epc.records.layout import PROBES, RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
 from epc.records.probes import AnsweredProbe, read_probes
-from epc.records.recompute import manifest_path, of_one_rule, read_manifest, recompute
+from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of
 from epc.records.strict_json import contradictions, disagreements
@@ -117,7 +118,7 @@ def _check_configuration(manifest: Manifest, findings: Findings) -> bool:
         message = f"{tasks} tasks, expected at least {MIN_TASKS}"
         findings.add("EPC-2.4(a)", f"/tasks/{domain}", message, "add tasks", "warning")
     grouped = _check_groups(manifest, findings)
-    tag = variant_tag(config, schema_version=manifest.schema_version)
+    tag = variant_tag(config)
     if manifest.protocol_version != tag:
         message = f"says {manifest.protocol_version}, the configuration is {tag}"
         findings.add("Reading R13", "/protocol_version", message, f"write {tag}")
@@ -251,13 +252,11 @@ def _check_against_trials(
             where = f"/results/per_seed/{index}"
             _compare(record, stated["per_seed"][index], where, findings)
     if again.summary is not None:
-        then = stated["summary"]
-        _compare(of_one_rule(again.summary, then), then, "/results/summary", findings)
+        summary = published_summary(again.summary, manifest.document)
+        _compare(summary, stated["summary"], "/results/summary", findings)
         _compare(again.table, stated["verdict_table"], "/results/verdict_table", findings)
-    counted = again.usage.as_json()
     provenance = manifest.document["provenance"]
-    if manifest.provenance.origins is None:  # a record of before either was counted
-        counted.pop("no_answer", None)
+    counted = published_counts(again.usage.as_json(), provenance)
     stated_counts = {*counted, "origins", "no_answer", "reasoning", "members"}
     provenance_counts = {key: provenance[key] for key in provenance if key in stated_counts}
     _compare(counted, provenance_counts, "/provenance", findings)
@@ -305,18 +304,14 @@ def _check_against_weights(manifest: Manifest, findings: Findings) -> None:
         again = summarise(
             per_seed,
             domains=domains,
-            evidence=evidence(
-                per_seed,
-                table=table,
-                config=manifest.configuration,
-                version=manifest.schema_version,
-            ),
+            evidence=evidence(per_seed, table=table, config=manifest.configuration),
             diagnostics=summary["diagnostics"],
             determinism=summary["determinism"],
             reliability=restated(manifest),
             length=summary.get("length_correlation"),
         )
-        _compare(of_one_rule(again, summary), summary, "/results/summary", findings)
+        published = published_summary(again, manifest.document)
+        _compare(published, summary, "/results/summary", findings)
 
 
 def _ordered(record: Json, order: Sequence[str]) -> Json:

@@ -8,20 +8,19 @@ What is offered is a folder, as with every other kind:
 It states what the source states. Nobody can add a date, a platform or a temperature to it.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.observed import measure, with_others
-from epc.analysis.observed_names import family
-from epc.analysis.observed_rows import RULE as CLUSTERING
-from epc.analysis.observed_rows import Choices
+from epc.analysis.observed_rows import Choices, by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
 from epc.records import strict_json
+from epc.records.earlier import Clusters
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
 from epc.records.observed.shapes import convert
@@ -32,7 +31,6 @@ from epc.records.typed import as_json, parse
 from epc.registry.history import commit_of, has_commit
 from epc.registry.layout import OBSERVED, VERDICTS
 from epc.registry.record import Fault
-from epc.spec.coupling import RULE
 
 _FORMS: Final = ("verdicts.parquet", VERDICTS)
 _WHOLE: Final = "source.jsonl"  # all judges' verdicts, where nobody may pass them on
@@ -199,8 +197,8 @@ def figures_of_verdicts(
     header: Header,
     verdicts: Verdicts,
     choices: Choices,
-    rule: int = CLUSTERING,
     others: tuple[Header, Verdicts] | None = None,
+    clusters: Clusters = by_question,
 ) -> Json:
     """Return what is published of verdicts: all that `epc observe report` measures.
 
@@ -208,49 +206,13 @@ def figures_of_verdicts(
 
     Raises: UsageError if the choices name what the verdicts do not have.
     """
-    report = measure(header, verdicts, choices=choices, rule=rule)
+    report = measure(header, verdicts, choices=choices, clusters=clusters)
     if others is None:
         return {"n": report.verdicts, **as_json(report)}
     whole, every = others
     report = with_others(report, whole.settings, every, choices)
     judges = {setting.judge.name for setting in whole.settings.values()}
     return {"n": report.verdicts, "beside": sorted(judges), **as_json(report)}
-
-
-def keep_older(again: Json, stated: Json) -> None:
-    """Put what an older program and an older rule said into figures; a record's digest verifies it.
-
-    A figure of which a group says neither the value nor why it has none was not measured then.
-    """
-    _drop(again, stated)
-    match again, stated:
-        case {"groups": groups}, {"groups": older}:
-            for now, then in zip(groups, older, strict=False):
-                _drop_later(now, then)
-                match now, then:
-                    case {"transfer": dict() as ours}, {"transfer": {"rule": rule, **known}} if (
-                        rule == RULE
-                    ):
-                        _drop(ours, {"rule", *map(str, known)})
-                    case _, {"transfer": dict() as transfer}:
-                        now |= {"transfer": transfer}
-
-
-def _drop_later(now: Json, then: Json) -> None:
-    """Drop of a group what an older record of it does not know."""
-    _drop(now, then)
-    match now, then:
-        case {"figures": dict() as figures, "left_out": dict() as missing}, {
-            "figures": dict() as stated,
-            "left_out": dict() as stated_missing,
-        }:
-            for part in (figures, missing):
-                _drop(part, {*stated, *stated_missing})
-
-
-def _drop(now: Json, known: Collection[str]) -> None:
-    for name in [name for name in now if name not in known and family(name) not in known]:
-        del now[name]
 
 
 def _write(

@@ -19,6 +19,7 @@ from epc.errors import Finding, MalformedError, UsageError, WorldError
 from epc.json_text import lines_of
 from epc.protocol.results import Json
 from epc.records.checkout import ROOT
+from epc.records.earlier import is_seal
 from epc.records.typed import parse
 from epc.registry import layout
 from epc.registry.registry import Registry
@@ -202,11 +203,6 @@ def _part(path: Path | str, key: str) -> Any:
     if not isinstance(value, dict) or key not in value:
         raise malformed(path, f"holds no {key}")
     return value
-
-
-def is_seal(row: Any) -> bool:
-    """Return whether an event seals evaluators' records, as was done before git alone kept them."""
-    return isinstance(row, dict) and ("event", "lives_sealed") in row.items()
 
 
 def _lines(path: Path) -> Iterator[Any]:

@@ -25,18 +25,17 @@ from epc.registry.record import AuditSummary
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
 from epc.registry.tags import Tag
-from epc.spec.coupling import RULE
 
 
 def audits(checkout: Path, registry: Registry) -> Json:
-    """Return the audits of all snapshots whose cards state those of an older rule, by their tags.
+    """Return the audits of snapshots whose cards have the word of an earlier rule, by their tags.
 
     Raises: OSError or ValueError if a manifest is not as it was published.
     """
     by_tag = {}
     for tag, snapshot in registry.snapshots.items():
         stated = snapshot.audit_published
-        if stated is not None and stated.rule < RULE:
+        if stated is not None and snapshot.earlier_word:
             path = checkout / layout.FOLDER / tag / MANIFEST
             manifest = Manifest.parse(json.loads(path.read_bytes()))
             by_tag[tag] = as_json(anew(manifest, stated))

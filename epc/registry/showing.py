@@ -108,9 +108,8 @@ def _audited(snapshot: Snapshot, audit: AuditSummary, crosses: Sequence[str]) ->
     """Return what an audit says, what it said before, and what it warns of."""
     control = snapshot.figures["control"]["method"]
     lines = [f"{_word(audit)}; the control is {control}", *crosses]
-    before = snapshot.audit_published
-    if before is not None and before.rule != audit.rule:
-        lines.append(f"published as {_word(before)}")
+    if snapshot.audited_anew:
+        lines.append(f"published as {snapshot.earlier_word}")
     lines += [finding["problem"] for finding in audit.findings]
     return [f"  audit      {lines[0]}", *(f"             {line}" for line in lines[1:])]
 

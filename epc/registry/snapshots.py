@@ -9,6 +9,7 @@ from datetime import date
 from typing import Final, Literal, Self
 
 from epc.protocol.results import Json
+from epc.records.earlier import EarlierWord, earlier_word
 from epc.records.typed import parse
 from epc.registry.kinds.table import parse_card
 from epc.registry.record import AuditSummary, Record, Trust
@@ -105,6 +106,12 @@ class Snapshot:
     def audit_published(self) -> AuditSummary | None:
         """What its card says of its audit."""
         return self.card.audit
+
+    @property
+    def earlier_word(self) -> EarlierWord | None:
+        """The word on its card, if that is of an earlier rule than today's."""
+        audit = self.card.audit
+        return earlier_word(audit.verdict, audit.rule) if audit else None
 
     @property
     def verdict(self) -> str | None:

@@ -11,6 +11,7 @@ from typing import Final
 from epc.digests import file_sha256, parse_sums
 from epc.errors import EpcError, Finding, MalformedError, UsageError, WorldError
 from epc.records import strict_json
+from epc.records.earlier import is_seal
 from epc.records.findings import Findings
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
@@ -19,7 +20,7 @@ from epc.registry.expiry import impossible
 from epc.registry.history import git, lost_events, published_by
 from epc.registry.kinds.adapter import CLAUSE, RESTORE, adapter, departure, read_document
 from epc.registry.kinds.table import KINDS, parse_card
-from epc.registry.reading import folders, is_seal, of_folder
+from epc.registry.reading import folders, of_folder
 from epc.registry.record import Record
 from epc.registry.snapshots import Metrics
 from epc.registry.store import fetched, reader

@@ -93,9 +93,13 @@ def _few(tasks: Mapping[Domain, int]) -> str:
 
 
 def _unmarked(manifest: Manifest) -> str:
-    """Say of a record of before Reading R90 that its tag does not show its few tasks."""
-    marked = "AltTasks" in manifest.protocol_version
-    return "" if marked else f"; its tag has no AltTasks, as of schema {manifest.schema_version}"
+    """Return the tag that a record of before Reading R90 states, which does not show few tasks."""
+    stated = manifest.document["protocol_version"]
+    return (
+        ""
+        if stated == manifest.protocol_version
+        else f"; its record says {stated}, from before AltTasks"
+    )
 
 
 def _recorded(manifest: Manifest) -> str:

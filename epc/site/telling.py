@@ -290,13 +290,12 @@ def story(page: SnapshotPage) -> Iterator[Step]:
         yield Step(
             day=event.date, what=event.event, how="; ".join(filter(None, [event.reason, sealed]))
         )
-    audit, before = page.audit, page.row.snapshot.audit_published
-    if audit and before and before.rule != audit.rule:
+    audit, before = page.audit, page.row.snapshot.earlier_word
+    if audit and before:
         yield Step(
             day=None,
             what="audited anew",
-            how=f"rule {before.rule} said {before.verdict.replace('_', ' ')} when it was "
-            f"published; rule {audit.rule} says {audit.verdict.replace('_', ' ')}",
+            how=f"published as {before}; rule {audit.rule} says {audit.verdict}".replace("_", " "),
         )
     yield Step(day=None, what="checked", how=_CHECKED[page.card.trust])
     if repeated := page.card.replicates:

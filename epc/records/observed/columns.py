@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from epc.arrays import Array, Flags, Indices, np
+from epc.arrays import Array, Codes, Flags, Indices, np
 from epc.records.observed.types import Row
 
 FIELDS: Final = tuple(Row.__struct_fields__)
@@ -165,3 +165,22 @@ class Collector:
                 for name in COLUMNS
             },
         )
+
+
+def texts_of(verdicts: Verdicts) -> tuple[Codes, Codes, Codes]:
+    """Return each verdict's item, each item's question, and its two candidates, the lower first.
+
+    An item without a stated question or candidate has a question of its own.
+
+    Shapes: (verdicts,), (items,), (2, items).
+    """
+    _, once, item = np.unique(verdicts.item.codes, return_index=True, return_inverse=True)
+    question = verdicts.question_sha256.codes[once]
+    names = {name: code for code, name in enumerate(verdicts.a_sha256.names)}
+    second = [names.setdefault(name, len(names)) for name in verdicts.b_sha256.names]
+    pair = np.sort(
+        [verdicts.a_sha256.codes[once], np.array([*second, -1])[verdicts.b_sha256.codes[once]]],
+        axis=0,
+    )
+    alone = (question < 0) | (pair[0] < 0)
+    return item, np.where(alone, -2 - np.arange(len(once)), question), pair

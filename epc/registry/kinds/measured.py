@@ -39,7 +39,6 @@ from epc.registry.submissions.checked import (
 from epc.registry.submissions.folder import located, present_files, reasons
 from epc.registry.submissions.statement import identity, manifest_texts, placed
 from epc.registry.tags import Tag
-from epc.spec.coupling import RULE
 from epc.spec.epc_v1 import PUBLICATION_SEEDS, SCREENING_SEEDS
 
 _MOST_NAMES: Final = 3
@@ -152,23 +151,13 @@ def again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     audit, findings = _audit_again(run, done.manifest)
     assert snapshot.card.audit
     stated, rule_today = snapshot.card.audit, snapshot.audited_anew
-    then = as_published(audit, stated)
-    changed = [f"/{CARD}/audit/{key}" for key in _differing(then, stated)]
+    # A word of an earlier rule is verified by the digest of the card alone.
+    untold = _OF_A_RULE if snapshot.earlier_word else ()
+    changed = [f"/{CARD}/audit/{key}" for key in _differing(audit, stated) if key not in untold]
     if rule_today is not None:
         changed += [f"/{AUDITS}/{snapshot.tag}/{key}" for key in _differing(audit, rule_today)]
     problems = [str(finding) for finding in (*done.findings, *findings)]
     return [*done.changed, *changed], problems
-
-
-def as_published(now: AuditSummary, stated: AuditSummary) -> AuditSummary:
-    """Return what a card should say of its run, given what today's rule says.
-
-    What an older rule said is verified by the digest of the card alone, since nobody computes that
-    rule any more. What else a card states of an audit is no rule's.
-    """
-    if stated.rule == RULE:
-        return now
-    return replace(now, **{name: getattr(stated, name) for name in _OF_A_RULE})
 
 
 def _differing(again: AuditSummary, stated: AuditSummary) -> list[str]:

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from epc.analysis.observed_rows import Choices
+from epc.analysis.observed_rows import Choices, by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
+from epc.records.earlier import keep_published, published_clusters
 from epc.records.manifest import Estimate
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
@@ -35,7 +36,6 @@ from epc.registry.observed import (
     figures_of_verdicts,
     file_in,
     is_free,
-    keep_older,
     others_in,
     verdicts_in,
 )
@@ -68,10 +68,9 @@ _COMMIT: Final = re.compile(rf"{UNKNOWN}|[0-9a-f]{{7,64}}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Chosen:
-    """By what published figures were measured: the user's choices, and the rule."""
+    """By what published figures were measured: the user's choices, and the other judges."""
 
     choices: Choices
-    rule: int = 1
     beside: tuple[str, ...] = ()
 
 
@@ -197,8 +196,9 @@ def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
     document, verdicts = verdicts_in(folder)
     card, chosen = snapshot.card, parse(snapshot.figures, _Chosen)
     others = others_in(folder) if chosen.beside else None
-    now = figures_of_verdicts(document.header, verdicts, chosen.choices, chosen.rule, others)
-    keep_older(now, snapshot.figures)
+    clusters = published_clusters(snapshot.figures) or by_question
+    now = figures_of_verdicts(document.header, verdicts, chosen.choices, others, clusters)
+    keep_published(now, snapshot.figures)
     days = tuple(filter(None, (card.first_day, card.last_day)))
     undue = [f"/{CARD}/measured"] if days != _days(document.header, verdicts) else []
     return [*undue, *changed_figures(snapshot, now)], []

@@ -16,12 +16,12 @@ from epc import json_text
 from epc.errors import EpcError
 from epc.json_text import lines_of
 from epc.printable import shown
+from epc.records.earlier import is_seal
 from epc.records.findings import Findings
 from epc.records.typed import parse
 from epc.registry import layout as registry_layout
 from epc.registry.history import git, git_bytes
 from epc.registry.layout import LOG
-from epc.registry.reading import is_seal
 from epc.registry.snapshots import Event
 from epc.registry.submissions import layout
 from epc.registry.submissions.merged import promote_all

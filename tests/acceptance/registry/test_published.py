@@ -272,7 +272,7 @@ def test_reading_r71_the_word_shown_is_todays_and_the_published_one_stands_besid
     assert card["audit"]["verdict"] == "no_detectable_coupling"
     assert "rule" not in card["audit"]
     assert "  audit      no_coupling_beyond_margin (rule 3), p = " in shown
-    assert "published as no_detectable_coupling (rule 1), p = 0.73" in shown
+    assert "published as no_detectable_coupling (rule 1, 2026-11-22)\n" in shown
     assert "training in text first redirects" in shown
     assert (given["audit"]["rule"], given["audit_published"]) == (3, card["audit"])
 

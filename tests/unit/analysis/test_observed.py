@@ -6,7 +6,7 @@ import pytest
 from observed_support import ALIKE, SETTINGS, columns, report, verdict
 
 from epc.analysis.observed import Group, measure
-from epc.analysis.observed_rows import rows_of
+from epc.records.earlier import published_clusters
 from epc.records.observed.converting import digest
 
 
@@ -36,7 +36,7 @@ def test_reading_r77_a_mirrored_pair_under_another_number_is_no_further_item() -
 
 
 def test_reading_r74_items_of_one_question_are_one_cluster() -> None:
-    """By rule 1 item 4 was one by itself: it shares no candidate with the others."""
+    """Figures of before had item 4 by itself: it shares no candidate with the others."""
     texts = {"1": ("a", "base"), "2": ("b", "base"), "3": ("c", "b"), "4": ("d", "e")}
     lines = [
         verdict(name, "a", "a", question_sha256=digest("q"))
@@ -47,34 +47,9 @@ def test_reading_r74_items_of_one_question_are_one_cluster() -> None:
     found = report(*lines)
 
     assert (found.items, found.items_under_two_names, found.groups[0].items) == (4, 0, 1)
-    older = measure(*columns(*lines), rule=1)
-    assert older.groups[0].items == 2
-
-
-def test_reading_r74_by_rule_1_items_of_a_question_are_one_where_they_share_a_candidate() -> None:
-    items = [
-        ("q", "a", "base"),
-        ("q", "b", "base"),  # joined with the first by the baseline
-        ("q", "b", ""),  # scores of single candidates
-        ("q", "c", ""),
-        ("r", "a", "base"),
-        ("", "a", "base"),
-        ("", "a", "base"),
-        ("q", "d", "a"),  # joined with the first by its other candidate
-        ("r", "b", ""),
-    ]
-    lines = []
-    for at, (question, a, b) in enumerate(items):
-        line = {"item": f"{at}", "setting": "one", "file": "f", "a_length": 1}
-        line |= {"a_sha256": digest(a), "a_score": 1} | ({"b_length": 1, "b_score": 0} if b else {})
-        stated = {"question_sha256": question, "b_sha256": b}
-        lines.append(line | {key: digest(text) for key, text in stated.items() if text})
-
-    verdicts = columns(*lines)[1]
-    by_rule = {rule: rows_of(verdicts, rule).cluster.tolist() for rule in (1, 2)}
-
-    first = {rule: [ids.index(own) for own in ids] for rule, ids in by_rule.items()}
-    assert first == {1: [0, 0, 2, 3, 4, 5, 6, 0, 8], 2: [0, 0, 0, 0, 4, 5, 6, 0, 4]}
+    clusters = published_clusters({})
+    assert clusters is not None
+    assert measure(*columns(*lines), clusters=clusters).groups[0].items == 2
 
 
 def test_reading_r77_settings_are_one_only_where_the_prompts_digest_is_stated_and_equal() -> None:

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from audit_support import table
 
-from epc.audit.evidence import crossing, evidence, table_json, table_of
+from epc.audit.evidence import crossing, evidence
 from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.spec.reference import Strategy
@@ -76,7 +75,7 @@ def test_reading_r15_a_measured_control_is_each_seeds_own_distance_from_its_pure
     ended = {**ENDED, "text_start": 0.7, "visual_start": 0.3}
     ended |= {"text_to_text": 0.8, "visual_to_visual": 0.1}
 
-    said = evidence(seeds(ended), table=OPPOSED, config=config, version=2)["control"]
+    said = evidence(seeds(ended), table=OPPOSED, config=config)["control"]
 
     # Text again is (0.8, 0.2) after (0.9, 0.1): sqrt(2) * 0.1 of a length of sqrt(0.82).
     floor = 0.1 * 2**0.5 / 0.82**0.5
@@ -88,7 +87,7 @@ def test_reading_r15_a_measured_control_is_each_seeds_own_distance_from_its_pure
 
 
 def test_reading_r38_without_control_phases_the_floor_is_simulated_of_the_verdicts() -> None:
-    said = evidence(seeds(), table=OPPOSED, config=CONFIG, version=2)["control"]
+    said = evidence(seeds(), table=OPPOSED, config=CONFIG)["control"]
 
     assert said["method"] == "simulated"
     for direction, gamma in seeds()[0]["gamma"].items():
@@ -97,26 +96,9 @@ def test_reading_r38_without_control_phases_the_floor_is_simulated_of_the_verdic
         assert excess["mean"] == pytest.approx(gamma - floor["mean"])
 
 
-def test_reading_r70_version_1_of_a_manifest_has_no_transfer_and_version_2_has() -> None:
-    first, second = (
-        evidence(seeds(), table=OPPOSED, config=CONFIG, version=version) for version in (1, 2)
-    )
+def test_reading_r70_control_and_transfer_are_plain_json() -> None:
+    said = evidence(seeds(), table=OPPOSED, config=CONFIG)
 
-    assert set(first) == {"control"}
-    assert set(second) == {"control", "transfer"}
-    for said in (first, second):
-        assert said["control"]["test"]["p_value"] == pytest.approx(1 / 6435)
-        assert json.loads(json.dumps(said, allow_nan=False)) == said
-
-
-@pytest.mark.parametrize("repeated", [True, False])
-def test_a_table_in_a_manifest_is_the_table_that_was_written(*, repeated: bool) -> None:
-    written = table(["At", "B."], ["AB", "tA"], repeated=repeated)
-
-    said = table_json(written, NAMES)
-    read = table_of(json.loads(json.dumps(said)), NAMES, whole=True)
-
-    assert said["counts"]["text"] == {"m": [[1, 0, 0], [0, 0, 1]], "n": [[0, 1, 0], [0, 0, 0]]}
-    assert (read.repeated, read.whole) == (repeated, True)
-    for domain, counts in written.counts.items():
-        assert np.array_equal(read.counts[domain], counts)
+    assert set(said) == {"control", "transfer"}
+    assert said["control"]["test"]["p_value"] == pytest.approx(1 / 6435)
+    assert json.loads(json.dumps(said, allow_nan=False)) == said

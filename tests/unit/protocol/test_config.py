@@ -89,7 +89,6 @@ def test_epc_2_4_a_fewer_than_eight_tasks_in_one_domain_are_an_alt_tasks() -> No
 
     assert few.few_tasks == {"text": 7}
     assert variant_tag(few) == "EPC-v1.0-AltTasks"
-    assert variant_tag(few, schema_version=1) == "EPC-v1.0"  # Reading R90
 
 
 def test_epc_2_3_a_the_baseline_is_found_by_name() -> None:

@@ -46,14 +46,6 @@ def test_a_new_run_states_the_version_of_its_manifest(flip: Run) -> None:
     assert flip.parsed().schema_version == 2
 
 
-def test_a_manifest_that_states_no_version_is_of_the_first(flip: Run) -> None:
-    document = flip.manifest()
-    del document["schema_version"]
-
-    assert Manifest.parse(document).schema_version == 1
-    assert Manifest.parse(document).groups is None
-
-
 def test_reading_r31_the_manifest_records_how_strategy_and_task_are_joined(flip: Run) -> None:
     assert flip.manifest()["executor"]["prompt_template"] == "{strategy_prompt}\n\n{task}"
 

@@ -146,20 +146,6 @@ def test_reading_r74_groups_and_version_have_their_shape(
     assert where in {found for found, _ in places(flip.validate())}
 
 
-def test_a_manifest_of_the_first_version_has_no_groups(flip: Run) -> None:
-    manifest = flip.manifest()
-    del manifest["schema_version"]
-    flip.save(manifest)
-    rewrite(flip.folder, write=True)
-    manifest = flip.manifest()
-    assert flip.validate().findings == []
-    assert not {"transfer", "length_correlation"} & manifest["results"]["summary"].keys()
-
-    flip.save({**manifest, "groups": GROUPS})
-
-    assert not flip.validate().ok
-
-
 def test_epc_2_3_a_the_baseline_is_one_of_the_strategies(flip: Run) -> None:
     flip.edit(lambda m: m["config"].update(baseline="nobody"))
 

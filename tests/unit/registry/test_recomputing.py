@@ -1,19 +1,15 @@
 """What came of recomputing: whether every figure came out as it was published."""
 
-import json
-from copy import deepcopy
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from registry_support import ROOT, Checkout, observed_card, observed_figures
+from registry_support import Checkout, observed_card, observed_figures
 
 from epc.errors import UsageError
-from epc.records.recompute import of_one_rule
 from epc.registry.kinds.measured import _differing
-from epc.registry.observed import keep_older
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import (
     Again,
@@ -24,7 +20,6 @@ from epc.registry.recomputing import (
 )
 from epc.registry.record import AuditSummary
 from epc.registry.tags import Tag
-from epc.spec.coupling import RULE
 
 
 @pytest.mark.parametrize(
@@ -118,54 +113,3 @@ def test_what_an_audit_says_otherwise_now_is_named_but_for_its_findings() -> Non
 
     assert _differing(again, stated) == ["verdict"]
     assert _differing(stated, stated) == []
-
-
-def published(tag: str, name: str) -> Any:
-    return json.loads((ROOT / "snapshots" / tag / name).read_bytes())
-
-
-def test_reading_r71_a_measurement_published_under_rule_2_keeps_its_figures() -> None:
-    """Everything else that is recomputed counts, and so does what today's rule said."""
-    stated = published("v1.2-MiniLM-L6-Relevance", "manifest.json")["results"]
-    again = deepcopy(stated)
-    again["summary"]["transfer"] = {"rule": RULE, "test": None}
-
-    assert stated["summary"]["transfer"]["rule"] == 2
-    assert of_one_rule(again, stated) == stated
-    assert of_one_rule(stated, again) == stated
-    again["summary"]["gamma"] = None
-    assert of_one_rule(again, stated)["summary"]["gamma"] is None
-
-
-def test_reading_r71_verdicts_published_under_rule_2_keep_their_figures() -> None:
-    stated = published("v1.0-PandaLM-7B", "metrics.json")["figures"]
-    (older,) = (deepcopy(group["transfer"]) for group in stated["groups"])
-    again = deepcopy(stated)
-    again["groups"][0]["transfer"] |= {"rule": RULE, "detectable": 0.5}
-    today = deepcopy(again)
-
-    keep_older(again, stated)
-
-    assert "rule" not in older  # reports stated none then
-    assert again == stated
-    keep_older(again, today)
-    assert again["groups"][0]["transfer"] == older, "what is recomputed is held against today's"
-
-
-def test_a_figure_that_no_group_knew_when_it_was_published_is_not_held_against_it() -> None:
-    """A figure counts as known where a group has it, or says why it is left out."""
-    stated: dict[str, Any] = {
-        "groups": [{"figures": {"ties": 1}, "left_out": {"accuracy": "no gold label"}}]
-    }
-    again = deepcopy(stated)
-    again["groups"][0]["figures"]["tie_consistency"] = 2
-    again["groups"][0]["left_out"]["longer"] = "no lengths"
-    otherwise: dict[str, Any] = {
-        "groups": [{"figures": {"ties": 1, "accuracy": 2}, "left_out": {}}]
-    }
-
-    keep_older(again, stated)
-    keep_older(otherwise, stated)
-
-    assert again == stated
-    assert otherwise["groups"][0]["figures"] == {"ties": 1, "accuracy": 2}

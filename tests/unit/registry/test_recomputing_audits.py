@@ -3,18 +3,22 @@
 import json
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 from registry_support import ROOT
 
 from epc.records.manifest import Manifest
+from epc.registry.fetching import restore
 from epc.registry.figures import figures_of
-from epc.registry.kinds.measured import as_published
+from epc.registry.kinds.measured import _OF_A_RULE, _differing, again
 from epc.registry.reading import of_folder
 from epc.registry.recomputing import anew, audits
 from epc.registry.record import AuditSummary
 
 OPPOSED = "v1.0-Scripted-Opposed"
+COIN = "v1.0-CoinFlip"
 
 
 def manifest_of(tag: str) -> Manifest:
@@ -63,16 +67,31 @@ def test_an_evaluator_that_cannot_judge_is_inconclusive_anew_as_its_questions_sh
 
 
 @pytest.mark.parametrize("tag", [OPPOSED, "v1.0-CoinFlip", "v1.2-MiniLM-L6-Relevance"])
-def test_reading_r71_what_an_older_rule_said_is_left_to_the_digest(tag: str) -> None:
+def test_reading_r71_what_no_rule_decides_of_an_audit_is_as_published(tag: str) -> None:
     given, now = stated(tag), now_of(tag)
 
-    again = as_published(now, given)
-
     assert (now.rule, given.rule) in {(3, 1), (3, 2)}
-    assert replace(again, findings=given.findings) == given
-    assert as_published(now, now) == now
-    other = replace(now, position_bias={"self_comparisons": None, "swap": None})
-    assert as_published(other, given).position_bias == other.position_bias
+    assert set(_differing(now, given)) <= {*_OF_A_RULE}
+
+
+@pytest.mark.parametrize(
+    ("change", "places"),
+    [
+        ({"verdict": "collapsed", "p_value": 0.5}, []),
+        ({"position_bias": {"swap": None}}, ["/snapshot.json/audit/position_bias"]),
+    ],
+)
+def test_reading_r71_a_word_of_an_earlier_rule_is_left_to_the_digest_of_its_card(
+    tmp_path: Path, change: dict[str, Any], places: list[str]
+) -> None:
+    snapshot = of_folder(ROOT).snapshots[COIN]
+    assert snapshot.card.audit
+    edited = replace(
+        snapshot, card=replace(snapshot.card, audit=replace(snapshot.card.audit, **change))
+    )
+    restore(snapshot.tag, tmp_path, location=str(ROOT), seal=of_folder(ROOT).seal(COIN) or "")
+
+    assert again(tmp_path, edited) == (places, [])
 
 
 def test_reading_r8_a_failed_run_prints_nothing_of_what_crosses() -> None:

@@ -136,7 +136,7 @@ def test_what_the_newest_rule_says_stands_before_what_was_published() -> None:
     assert page[start : start + 4] == [
         "  audit      inconclusive (rule 2); quality: not measured; the control is simulated",
         "             to visual: nothing",
-        "             published as inconclusive (rule 1), p = 0.034; quality: not measured",
+        "             published as inconclusive (rule 1, 2026-11-22)",
         "",
     ]
     told = both.as_json()
