@@ -1,32 +1,21 @@
-"""How a snapshot is cited (BibTeX, CFF), and what search engines and data catalogues read."""
+"""How a snapshot is cited, and how data catalogues read the tables of all (Croissant)."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from markupsafe import Markup
-
-from epc.records.observed.types import UNKNOWN
 from epc.registry.data import Table, licences
 from epc.registry.kinds.table import About
-from epc.registry.record import Citation, Origin, Record
+from epc.registry.record import Citation, Origin
 from epc.registry.tables import TABLES
 from epc.site.pages import Site, SnapshotPage
 
-_TITLE: Final = "EPC registry: evaluator preference coupling, measured and versioned"
 _MEASURES: Final[Mapping[About, str]] = {
     "coupling": "Evaluator preference coupling",
     "judgments": "Outputs scored by a judge model, no coupling",
     "records": "Verdicts of a judge model that others recorded",
     "loops": "Gains of an optimiser under a judge model",
-}
-_MESSAGES: Final[Mapping[About, str]] = {
-    "coupling": "If you use this baseline, please cite it by its id.",
-    "judgments": "If you use these scores, please cite them by their id.",
-    "records": "If you use these figures, please cite them by their id, and their source.",
-    "loops": "If you use these gains, please cite them by their id.",
 }
 _ARXIV: Final = re.compile(r"arXiv:(\d\d)\d\d\.\d+")
 # What BibTeX or TeX would act upon.
@@ -126,47 +115,6 @@ def _entry(tag: str, fields: Mapping[str, str]) -> str:
     return f"@misc{{epc-{tag},\n{lines}}}"
 
 
-def cff(site: Site, page: SnapshotPage) -> str:
-    """Return a CITATION.cff of a snapshot as a data set. JSON strings are YAML strings."""
-    row = page.row
-    lines = [
-        "cff-version: 1.2.0",
-        f"message: {json.dumps(_MESSAGES[row.about])}",
-        "type: dataset",
-        f"title: {json.dumps(f'{row.tag}: {page.subject}')}",
-        f"version: {json.dumps(row.tag)}",
-        f"date-released: {_day(page)}",
-        *([] if page.licence == UNKNOWN else [f"license: {page.licence}"]),
-        "authors:",
-        f"  - name: {json.dumps(_author(page.card))}",
-    ]
-    if site.address:
-        lines.append(f"url: {json.dumps(f'{site.address}snapshots/{row.tag}/')}")
-    lines += ["references:", "  - type: software", f"    title: {json.dumps(_TITLE)}"]
-    lines += ["    authors:", '      - name: "The EPC registry contributors"']
-    if page.card.citation:
-        lines += _cff_of_work(page.card.citation)
-    return "\n".join(lines)
-
-
-def _author(card: Record) -> str:
-    """Return whose the figures are: of a reported one, of the work's authors."""
-    return work_of(card.citation).authors if card.citation else card.contributor
-
-
-def _cff_of_work(citation: Citation) -> list[str]:
-    work = work_of(citation)
-    return [
-        "  - type: article",
-        f"    title: {json.dumps(work.title)}",
-        *([f"    year: {work.year}"] if work.year else []),
-        f"    url: {json.dumps(citation.address)}",
-        f"    section: {json.dumps(citation.place)}",
-        "    authors:",
-        f"      - name: {json.dumps(work.authors)}",
-    ]
-
-
 def _day(page: SnapshotPage) -> str:
     """Return the day of publication, else that of measuring."""
     days = (event.date for event in page.events if event.event == "published")
@@ -212,69 +160,6 @@ _ABOUT: Final = (
     "Evaluator preference coupling: how far a judging model's preferences move the strategy "
     "weights of the agent that learns from it, with noise floor, interval and expiry."
 )
-
-_JUDGED: Final = (
-    "Judge protocol: outputs that a judging model scored with evidence that was looked up, as "
-    "shares with intervals, invalid evaluations counted, and expiry."
-)
-_GAINED: Final = (
-    "What an optimiser gained over many runs under a recorded judge: as that judge reported, on "
-    "items that its run never saw, and by gold, with intervals."
-)
-_RECORDED: Final = (
-    "Verdicts of a judging model that others recorded: how often it changed its verdict with the "
-    "place, was right, tied or repeated itself, with intervals; nothing was measured for this."
-)
-
-
-def embedded(value: Any) -> Markup:
-    """Return JSON-LD as a script element that no text in it can end."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
-    for special in "<>&":
-        text = text.replace(special, f"\\u{ord(special):04x}")
-    return Markup('<script type="application/ld+json">{}</script>').format(Markup(text))  # noqa: S704  (escaped here)
-
-
-def of_snapshot(site: Site, page: SnapshotPage) -> dict[str, Any]:
-    """Return a snapshot as a schema.org Dataset."""
-    row, card = page.row, page.card
-    root = site.address or "../../"  # from the page that it stands in
-    return {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": f"{row.tag}: {page.subject}",
-        "description": f"{_said(page)} {card.evaluator.model}, N = {row.n}."
-        + (f" A failed run: {row.snapshot.failure}." if row.failed else ""),
-        "identifier": row.tag,
-        "version": row.tag,
-        "license": None if page.licence == UNKNOWN else f"{_LICENCES}{page.licence}",
-        "isAccessibleForFree": True,
-        "creator": {"@type": "Organization", "name": card.contributor},
-        "temporalCoverage": f"{card.first_day}/{card.last_day}" if card.first_day else None,
-        "url": f"{root}snapshots/{row.tag}/",
-        "expires": row.standing.state.until.isoformat() if row.standing.state.until else None,
-        "variableMeasured": [figure.name for figure in page.figures],
-        "distribution": [
-            {
-                "@type": "DataDownload",
-                "name": file.name,
-                "contentUrl": f"{root}{file.href}",
-                "contentSize": str(file.bytes),
-                "sha256": file.sha256,
-            }
-            for file in page.files
-        ],
-    }
-
-
-def _said(page: SnapshotPage) -> str:
-    says: dict[About, str] = {
-        "coupling": f"{_ABOUT} Measured on",
-        "judgments": f"{_JUDGED} By",
-        "records": f"{_RECORDED} Of",
-        "loops": f"{_GAINED} Under",
-    }
-    return says[page.row.about]
 
 
 def croissant(site: Site, tables: Sequence[Table]) -> dict[str, Any]:

@@ -358,8 +358,6 @@ def _any_snapshot(
         "commands": list(describing.commands(site, page)),
         "cited": citing.plain(site, page),
         "bibtex": citing.bibtex(site, page),
-        "cff": citing.cff(site, page),
-        "jsonld": citing.embedded(citing.of_snapshot(site, page)),
     }
 
 

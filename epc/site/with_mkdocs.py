@@ -73,7 +73,7 @@ def _hooked(sources: Path) -> dict[str, object]:
 _CHARSET: Final = re.compile(r'<meta charset="[^"]*"\s*/?>', re.IGNORECASE)
 _SCRIPT: Final = re.compile(r"<script(\s[^>]*)?>(.*?)</script>", re.IGNORECASE | re.DOTALL)
 # A script with an address has nothing inside; JSON is data, which nothing runs.
-_NOT_RUN: Final = re.compile(r"\b(src\s*=|type\s*=\s*.?application/(ld\+)?json)", re.IGNORECASE)
+_NOT_RUN: Final = re.compile(r"\b(src\s*=|type\s*=\s*.?application/json)", re.IGNORECASE)
 _HOME: Final = re.compile(r'new URL\("[\w./-]*",location\)')  # the way home is each page's own
 _ELSE: Final = (
     "style-src 'self' 'unsafe-inline'",

@@ -216,8 +216,6 @@ def test_the_files_for_programs_hold_it_as_what_it_is(
     lines = [line for cell in cells for line in cell.splitlines() if not _is_number(line)]
     assert not [line for line in lines if line.startswith(FORMULA)]
     assert any("marmot" in line for line in lines)
-    for script in site.text("snapshots/v1.0-Judge-1/index.html").split("application/ld+json")[1:]:
-        json.loads(script.split(">", 1)[1].split("</script>")[0])
     index = json.loads(site.text("search/search_index.json"))
     assert not any(
         "<marmot" in entry["text"] or "<script" in entry["text"] for entry in index["docs"]
