@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,10 +28,10 @@ from epc.registry.repository import Repository
 from epc.registry.succession import Kept, successions
 from epc.simulation.training import coin_bands
 from epc.site import describing, machines
-from epc.site.charts import charts_of_evaluator, charts_of_judged, charts_of_snapshot
+from epc.site.charts import charts_of_snapshot
 from epc.site.charts.gallery import hung, script
 from epc.site.collecting import collect
-from epc.site.pages import EvaluatorPage, Evidence, Site, SnapshotPage, WinRate
+from epc.site.pages import Evidence, Site, SnapshotPage, WinRate
 from epc.site.reference import clauses_page, with_drawn
 from epc.site.reference import page as functions
 from epc.site.rendering import lists, with_tables
@@ -84,7 +83,7 @@ def _evidence_of(job: _Job) -> Evidence | Finding:
     manifest, files = Manifest.parse(document), dict[str, str]()
     rates = tuple(win_rates(manifest))
     try:
-        charts = charts_of_snapshot(manifest, audit, rates, trials)
+        charts = charts_of_snapshot(manifest, audit, trials)
     except MalformedError as error:
         return replace(error.finding, where=f"{path.parent}{error.finding.where}")
     provenance = list(describing.provenance(manifest))
@@ -170,10 +169,9 @@ def build(
         evidence=gathered(site.snapshots),
         successions=tuple(successions(Kept.of(site.registry, str(checkout)), as_of)),
     )
-    pictures: dict[str, str] = {}
     for name, text in _sources(site, reference()):
         sources.put(name, text)
-    for place, page in rendered(site, partial(_drawn, site, pictures)):
+    for place, page in rendered(site):
         sources.put(f"docs/{place}index.md", page)
     tell("wrote the pages; mkdocs makes them into HTML")
     make_pages(sources.path, work / "html", as_of)
@@ -182,7 +180,7 @@ def build(
     for name, content in _published(work / "html", checkout / _SOURCES / "docs"):
         target.put(name, content)
         pages += [name.removesuffix(_PAGE)] if name.endswith(_PAGE) else []
-    for name, content in _beside(site, pictures, pages, work):
+    for name, content in _beside(site, pages, work):
         target.put(name, content)
     return Built(
         out=target.path,
@@ -192,31 +190,18 @@ def build(
     )
 
 
-def _beside(
-    site: Site, pictures: dict[str, str], pages: list[str], work: Path
-) -> Iterator[tuple[str, Content]]:
+def _beside(site: Site, pages: list[str], work: Path) -> Iterator[tuple[str, Content]]:
     """Yield all that is no page: pictures, and what programs read."""
-    yield from pictures.items()
     for tag, evidence in site.evidence.items():
         for name, content in evidence.files.items():
             yield f"snapshots/{tag}/{name}", content
-    if pictures or site.evidence:
+    if site.evidence:
         yield _SCRIPT, script()
     yield from cards(site)
     yield from machines.files(site, work / "data")
     if site.address:
         yield "sitemap.xml", machines.sitemap(site, pages)
     yield ".nojekyll", ""
-
-
-def _drawn(site: Site, pictures: dict[str, str], page: EvaluatorPage | SnapshotPage) -> Markup:
-    """Return a page's pictures, and gather the files that go with them."""
-    charts = (
-        charts_of_evaluator(page, site.evidence)
-        if isinstance(page, EvaluatorPage)
-        else charts_of_judged(page)
-    )
-    return hung(charts, lambda name, text: pictures.update({f"{page.place}{name}": text}))
 
 
 def _published(html: Path, documents: Path) -> Iterator[tuple[str, Content]]:

@@ -28,6 +28,7 @@ from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
 from epc.simulation.training import Band, coin_bands
+from epc.statistics.intervals import Interval, share_interval
 
 Noise = Band  # a noise floor: 95% of single seeds lie in low to high
 
@@ -327,6 +328,11 @@ class WinRate:
         """The share of wins among what was decided."""
         decided = self.wins + self.losses
         return self.wins / decided if decided else None
+
+    @property
+    def ci95(self) -> Interval | None:
+        """Wilson's interval of the rate."""
+        return share_interval(self.wins, self.wins + self.losses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The generated pages: Markdown from templates, every value in it escaped."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -32,8 +32,6 @@ from epc.site.telling import no_baseline, story, told
 from epc.site.templating import environment
 from epc.spec.domains import Pair
 from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
-
-Pictures = Callable[[EvaluatorPage | SnapshotPage], Markup]
 
 REFERENCE_TABLES: Final = "<!-- the site puts the tables of the day here -->\n"
 _TELLING: Final = ("coupled", "no_coupling_beyond_margin", "no_detectable_coupling")
@@ -127,22 +125,19 @@ def with_tables(text: str, site: Site) -> str:
     return "---\nhide: [toc]\n---\n" + text.replace(REFERENCE_TABLES, tables)
 
 
-def pages(site: Site, pictures: Pictures) -> Iterator[tuple[str, str]]:
-    """Yield the page of each evaluator and each snapshot, with its folder.
-
-    `pictures` returns an evaluator's or a judged snapshot's, as finished markup.
-    """
+def pages(site: Site) -> Iterator[tuple[str, str]]:
+    """Yield the page of each evaluator and each snapshot, with its folder."""
     evaluator_names, remaining = frozenset(page.name for page in site.evaluators), _others(site)
 
     def text(template: str, **context: Any) -> str:
         return _page(template, site, evaluator_names, **context)
 
     for page in site.evaluators:
-        yield page.place, text("evaluator", **_evaluator(site, page, pictures))
+        yield page.place, text("evaluator", **_evaluator(site, page))
     for snapshot in site.snapshots:
         about, other = snapshot.row.about, remaining.get(snapshot.row.tag)
         if about == "judgments":
-            context = _judged(site, snapshot, evaluator_names) | {"gallery": pictures(snapshot)}
+            context = _judged(site, snapshot, evaluator_names)
             yield snapshot.place, text("judged", **context, other=other)
         elif KINDS[snapshot.card.kind].verdict_file:
             yield (
@@ -259,7 +254,7 @@ def _example(rows: list[Row]) -> tuple[Row, Pair, Into] | None:
     return row, Pair.parse(name), into[name]
 
 
-def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str, Any]:
+def _evaluator(site: Site, page: EvaluatorPage) -> dict[str, Any]:
     meant = front.page_of(site, page.card.means)
     bearer = next((other for other in site.evaluators if other.name == meant), page)
     records = sorted(bearer.records, key=lambda record: -record.row.n)
@@ -276,7 +271,6 @@ def _evaluator(site: Site, page: EvaluatorPage, pictures: Pictures) -> dict[str,
         "baselines": _ranked(snapshot.row for snapshot in page.baselines),
         "names": [page.name, *page.aliases],
         "linked": _linked,
-        "gallery": pictures(page),
         **profile.context(site, page, result),
         "card": page.name if has_card(site, page) else "",
         "drawn": drawn,

@@ -1,6 +1,5 @@
 """The site's pictures: one Vega-Lite specification each, drawn when the site is built."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from epc.analysis.trajectories import Trajectories, trajectories
@@ -12,18 +11,13 @@ from epc.registry.record import AuditSummary
 from epc.report.charts.chart import Chart
 from epc.report.charts.transfer import matrix_chart, transfer_chart
 from epc.report.charts.weight_trajectories import trajectories_chart
-from epc.site.charts.history import history_charts
-from epc.site.charts.preferences import position_chart, ties_chart, win_rates_chart
 from epc.site.charts.results import spark
-from epc.site.charts.seeds import excess_chart, floor_chart, gamma_chart, jsd_chart, verdicts_chart
-from epc.site.pages import EvaluatorPage, Evidence, SnapshotPage, WinRate
+from epc.site.charts.seeds import excess_chart, gamma_chart, jsd_chart
 
-__all__ = ["Chart", "charts_of_evaluator", "charts_of_judged", "charts_of_snapshot", "spark"]
+__all__ = ["Chart", "charts_of_snapshot", "spark"]
 
 
-def charts_of_snapshot(
-    manifest: Manifest, audit: AuditSummary, rates: Sequence[WinRate], trials: Path | None
-) -> list[Chart]:
+def charts_of_snapshot(manifest: Manifest, audit: AuditSummary, trials: Path | None) -> list[Chart]:
     """Return the pictures of a measured snapshot; without its trials, all but their trajectories.
 
     Raises: MalformedError if its trials are not those of its manifest.
@@ -31,27 +25,13 @@ def charts_of_snapshot(
     drawn = _trajectories(manifest, trials) if trials else None
     charts = (
         gamma_chart(manifest),
-        floor_chart(manifest),
         transfer_chart(audit.crossing, word=audit.verdict, rule=audit.rule),
         matrix_chart(audit.crossing),
         excess_chart(manifest, audit),
         jsd_chart(manifest),
-        win_rates_chart(rates),
         trajectories_chart(drawn) if drawn else None,
-        ties_chart(manifest),
-        position_chart(manifest),
     )
     return [chart for chart in charts if chart is not None]
-
-
-def charts_of_judged(page: SnapshotPage) -> list[Chart]:
-    """Return the pictures of a judged snapshot; none of a judge that failed."""
-    return [] if page.row.failed else [verdicts_chart(page)]
-
-
-def charts_of_evaluator(page: EvaluatorPage, evidence: Mapping[str, Evidence]) -> list[Chart]:
-    """Return the pictures of an evaluator's history; none where nothing was published of it."""
-    return history_charts(page, evidence)
 
 
 def _trajectories(manifest: Manifest, path: Path) -> Trajectories:

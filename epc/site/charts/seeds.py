@@ -1,6 +1,5 @@
-"""A run's seeds, noise floor and verdicts as charts."""
+"""A run's seeds and its excess coupling as charts."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec.structs import astuple
@@ -9,29 +8,17 @@ from epc.protocol.results import Json
 from epc.records.manifest import Manifest
 from epc.registry.record import AuditSummary
 from epc.report.charts.chart import (
-    BAND,
-    FIRST,
-    INK,
-    MUTED,
-    SECOND,
-    THIRD,
-    WIDTH,
     Chart,
     dots,
-    layer,
-    listed,
-    quantity,
     rows_of,
     told,
 )
 from epc.report.coupling_text import MEANING
 from epc.report.figure import Estimates, Metric, band, panel, seed_rows
 from epc.simulation.training import coin_bands
-from epc.site.pages import SnapshotPage
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.spec.domains import pair_title
-from epc.spec.judge_v1 import VERDICTS
-from epc.statistics.figures import ONE_SEED, figure_text, spread_text
+from epc.statistics.figures import ONE_SEED, figure_text
 
 _AXES: Final = {"gamma": "gamma", "jsd": "JSD (nats)"}
 _NAMES: Final = {"gamma": "gamma", "jsd": "JSD"}
@@ -117,135 +104,6 @@ def _thinned(seeds: list[Json], directions: int) -> list[Json]:
 def _value(row: Json) -> float:
     value: float = row["value"]
     return value
-
-
-_COLOURS: Final = dict(zip(VERDICTS, (THIRD, FIRST, SECOND), strict=True))
-_SHAPES: Final = dict(zip(VERDICTS, ("circle", "square", "triangle-up"), strict=True))
-_ALL: Final = "all outputs"
-_MOST: Final = 40  # variants in the picture; all are in its CSV
-_LABEL: Final = 110  # pixels of a variant's name, so that a picture fits a phone
-
-
-def verdicts_chart(page: SnapshotPage) -> Chart:
-    """Return the share of each verdict, of all outputs and by prompt variant."""
-    figures = page.row.snapshot.figures
-    variants = figures["variants"]
-    groups = [list(_rows(group)) for group in ({"value": _ALL, **figures}, *variants)]
-    rows = [row for group in groups for row in group]
-    drawn = [row for group in groups[: 1 + _MOST] for row in group if row["share"] is not None]
-    left_out = f" The first {_MOST} variants." if len(variants) > _MOST else ""
-    alternative = _words(figures)
-    return Chart(
-        name="verdicts",
-        title="What the judge said, by prompt variant",
-        note=f"Shares of valid evaluations with their 95% Wilson intervals.{left_out}",
-        alternative=alternative,
-        content=_content(drawn),
-        rows=rows,
-    )
-
-
-def _rows(group: Json) -> Iterator[Json]:
-    for verdict in VERDICTS:
-        share = group["verdict"][verdict]
-        low, high = share["ci95"] or (None, None)
-        yield {
-            "variant": group["value"],
-            "verdict": verdict,
-            "share": share["mean"],
-            "low": low,
-            "high": high,
-            "count": share["hits"],
-            "valid": group["valid"],
-        }
-
-
-def _content(rows: list[Json]) -> Json:
-    order = list(dict.fromkeys(row["variant"] for row in rows))
-    y = listed("variant", order, labelLimit=_LABEL, grid=True, ticks=False)
-    beside = {"field": "verdict", "type": "nominal", "sort": list(VERDICTS)}
-    at = {"y": y, "yOffset": beside}
-    scale = {"domain": list(VERDICTS), "range": [_COLOURS[name] for name in VERDICTS]}
-    shapes = {"domain": list(VERDICTS), "range": [_SHAPES[name] for name in VERDICTS]}
-    colour = {"field": "verdict", "type": "nominal", "scale": scale}
-    shape = {"field": "verdict", "type": "nominal", "scale": shapes}
-    facts = told(variant="variant", verdict="verdict", share="share", low="from", high="to")
-    axis = {"format": "%", "tickCount": 5}
-    low = {**quantity("low", "share of valid evaluations", domain=[0, 1]), "axis": axis}
-    dot = {"type": "point", "filled": True, "opacity": 1, "size": 45}
-    spread = layer(
-        rows, {"type": "rule", "size": 2}, **at, x=low, x2={"field": "high"}, color=colour
-    )
-    share = {**low, "field": "share"}
-    means = layer(rows, dot, **at, x=share, color=colour, shape=shape, tooltip=facts)
-    return {"width": WIDTH - 70, "height": {"step": 12, "for": "offset"}, "layer": [spread, means]}
-
-
-def _words(figures: Json) -> str:
-    shares = ", ".join(f"{100 * figures['verdict'][name]['mean']:.1f}% {name}" for name in VERDICTS)
-    return (
-        f"Of {figures['valid']} valid evaluations {shares}; "
-        f"{figures['invalid']['hits']} of {figures['n']} samples were not validly evaluated."
-    )
-
-
-_STEP = {"step": 26}
-
-
-def floor_chart(manifest: Manifest) -> Chart:
-    """Return gamma's mean beside the two kinds of noise that it must be told from."""
-    summary = manifest.results.summary
-    coin = coin_bands(manifest.configuration)["gamma"]
-    noise: list[Json] = [
-        {"source": "a coin flip", "mean": coin.mean, "low": coin.low, "high": coin.high}
-    ]
-    means: list[Json] = []
-    for pair in manifest.domains.pairs:
-        direction = pair.key
-        floor, gamma = summary.control.noise_floor[direction], summary.gamma[direction]
-        same = f"{pair.target} to {pair.target}"
-        noise.append({"source": same, "mean": floor.mean, "low": floor.q025, "high": floor.q975})
-        low, high = gamma.ci95 or (None, None)
-        means.append({"source": pair.title, "mean": gamma.mean, "low": low, "high": high})
-    order = [noise[0], *(row for both in zip(noise[1:], means, strict=True) for row in both)]
-    y = listed("source", [row["source"] for row in order])
-    start, mean = quantity("low", "gamma", zero=True), quantity("mean", "gamma")
-    end = {"field": "high"}
-    facts = told(source="gamma of", mean="mean", low="from", high="to")
-    bar = {"type": "bar", "color": BAND, "height": 16}
-    tick = {"type": "tick", "color": MUTED, "thickness": 2, "height": 16}
-    rule = {"type": "rule", "size": 2.5, "color": INK}
-    dot: Json = {"type": "point", "shape": "diamond", "filled": True, "opacity": 1}
-    dot |= {"size": 90, "color": INK}
-    spread = [row for row in means if row["low"] is not None]
-    alternative = _floor_words(noise, means)
-    return Chart(
-        name="noise-floor",
-        title="What gamma is without any coupling",
-        note="Grey: where single seeds lie (90% of a coin flip's, 95% of those without a change of "
-        "domain), with their mean. Diamond: the measured mean with its 95% interval. "
-        f"By section 5.2 of the paper: {'; '.join(manifest.readings)}.",
-        alternative=alternative,
-        content={
-            "width": WIDTH - 40,
-            "height": _STEP,
-            "layer": [
-                layer(noise, bar, y=y, x=start, x2=end, tooltip=facts),
-                layer(noise, tick, y=y, x=mean),
-                *([layer(spread, rule, y=y, x=start, x2=end)] if spread else []),
-                layer(means, dot, y=y, x=mean, tooltip=facts),
-            ],
-        },
-        rows=order,
-    )
-
-
-def _floor_words(noise: list[Json], means: list[Json]) -> str:
-    measured = " and ".join(f"{row['source']} {row['mean']:.3f}" for row in means)
-    without = ", ".join(
-        f"{row['source']} {spread_text(row['mean'], row['low'], row['high'])}" for row in noise
-    )
-    return f"Mean gamma {measured}. Without any coupling it is: {without}."
 
 
 def excess_chart(manifest: Manifest, audit: AuditSummary) -> Chart:

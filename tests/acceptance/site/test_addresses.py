@@ -35,17 +35,8 @@ _LOADED = ("assets/", "search/", "snapshots/", ".nojekyll", ".epc-site", "404.ht
 def expanded() -> set[str]:
     registry = of_folder(ROOT)
     snapshots = registry.snapshots
-    of_kind = {
-        kind: [tag for tag, given in snapshots.items() if given.kind == kind]
-        for kind in ("measured", "judged")
-    }
-    generations = {tag: given.tag.generation for tag, given in snapshots.items()}
+    measured = [tag for tag, given in snapshots.items() if given.kind == "measured"]
     known = set(registry.generations)  # the instrument's own have no page
-    spread = {
-        generations[tag]
-        for tag, given in snapshots.items()
-        if any(figure.name.startswith("jsd/") for figure in figures(given.figures))
-    }
     crossed = [t for t, given in snapshots.items() if given.audit and given.audit.crossing]
     lives = registry.generations.values()
     bare = {n for g in lives for life in g.lives for n in (life.model, *life.aliases)}
@@ -56,9 +47,9 @@ def expanded() -> set[str]:
     coupled = [s for s in snapshots.values() if s.kind in about and _stands(registry, s)]
     kinds = {
         "crossed": crossed,
-        "matrix": [t for t in of_kind["measured"] if _pairs(snapshots[t]) > len(DIRECTIONS)],
+        "matrix": [t for t in measured if _pairs(snapshots[t]) > len(DIRECTIONS)],
         "tag": list(snapshots),
-        **of_kind,
+        "measured": measured,
         "name": sorted(known),
         "platform": sorted({life.platform for g in lives for life in g.lives}),
         "guess": sorted(name for name in plain if name not in taken),
@@ -67,11 +58,6 @@ def expanded() -> set[str]:
         "baseline": sorted({s.tag.generation for s in coupled} & known),
         "ends": sorted(model_eol(registry, _DAY)),
         "by": sorted({generation.maker.replace(" ", "-") for generation in lives}),
-        "published": sorted(
-            {generations[tag] for tag, s in snapshots.items() if s.kind in about} & known
-        ),
-        "spread": sorted(known & spread),
-        "followed": sorted(known & {generations[tag] for tag in of_kind["measured"]}),
     }
     return {
         place.replace(f"{{{kind}}}", own)

@@ -59,7 +59,7 @@ def test_pictures_come_alive_where_no_code_may_be_made_from_text(
     seen.page.context.route("**/snapshots/v1.0-CoinFlip/", strict)
     seen.to("snapshots/v1.0-CoinFlip/")
 
-    assert seen.enlivened() == 9
+    assert seen.enlivened() == 5
 
 
 def test_the_large_script_is_asked_for_only_where_there_are_pictures(

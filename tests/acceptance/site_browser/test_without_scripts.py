@@ -22,7 +22,7 @@ def test_without_scripts_tables_and_pictures_are_there(window: Callable[..., Vis
     seen.unfold()
 
     pictures = page.locator("svg.epc-picture:visible")
-    assert pictures.count() == page.locator(".epc-figure").count() == 9
+    assert pictures.count() == page.locator(".epc-figure").count() == 5
     for picture in pictures.all():
         size = picture.bounding_box()
         assert size

@@ -6,7 +6,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from markupsafe import Markup
 from registry_support import (
     ROOT,
     day,
@@ -76,7 +75,7 @@ def test_reading_r93_a_judge_s_page_says_what_happens_to_an_optimiser_under_it(
     made.publish("v1.0-Judge-1", figures=figures, **told)
     site = collect(made.folder, as_of=day("2026-04-01"), address="")
 
-    written = dict(pages(site, lambda _: Markup()))
+    written = dict(pages(site))
     every = dict(islice(lists(site), 3))["snapshots/index.md"]
 
     lead = (

@@ -19,8 +19,7 @@ from epc.site.pages import WinRate
 
 __all__ = ["made", "ties", "tiny"]
 NAMES = [
-    *("gamma", "noise-floor", "transfer", "excess", "jsd", "win-rates", "trajectories"),
-    *("ties", "position-bias"),
+    *("gamma", "transfer", "excess", "jsd", "trajectories"),
 ]
 
 
@@ -42,7 +41,7 @@ def rates(manifest: dict[str, Any]) -> list[WinRate]:
 def drawn(manifest: dict[str, Any], trials: Path) -> list[Chart]:
     parsed = Manifest.parse(manifest)
     audit = parse(audit_manifest(parsed).as_json(), AuditSummary)
-    return charts_of_snapshot(parsed, audit, rates(manifest), trials)
+    return charts_of_snapshot(parsed, audit, trials)
 
 
 def of(run: Run) -> dict[str, Chart]:
@@ -101,13 +100,9 @@ def test_a_run_that_measured_nothing_has_pictures_too(ties: Run, tmp_path: Path)
 
     for run in (ties, none):
         charts = of(run)
-        assert set(charts) >= {"gamma", "ties", "win-rates"}
+        assert set(charts) >= {"gamma", "jsd", "excess"}
         for chart in charts.values():
             assert list(vega_lite().iter_errors(chart.specification)) == []
-    assert of(ties)["win-rates"].alternative == (
-        "No strategy has decided comparisons in both domains."
-    )
-    assert "100.0% of the rounds were ties" in of(ties)["ties"].alternative
 
 
 def test_the_rows_of_gamma_are_the_seeds_of_the_manifest(made: dict[str, Run]) -> None:
@@ -141,3 +136,12 @@ def test_win_rates_are_counted_over_the_cells_of_the_verdict_table(made: dict[st
     manifest = made["exhaustive"].manifest()
 
     assert list(win_rates(Manifest.parse(manifest))) == rates(manifest)
+
+
+def test_a_win_rate_has_wilson_s_interval_and_none_where_nothing_was_decided() -> None:
+    three = WinRate(strategy="a", domain="text", wins=3, losses=1, ties=0)
+    none = WinRate(strategy="a", domain="visual", wins=0, losses=0, ties=4)
+
+    # Of 3 in 4, from its formula by hand.
+    assert three.ci95 == pytest.approx((0.3006, 0.9544), abs=1e-4)
+    assert (three.rate, none.rate, none.ci95) == (0.75, None, None)
