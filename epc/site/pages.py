@@ -16,7 +16,6 @@ from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
 from epc.records.judging.documents import OUTPUTS, Plan, RunLog
-from epc.registry import layout
 from epc.registry.expiry import Expiry, Policy
 from epc.registry.figures import Figure, figures_of, has_reference_coin, headline_of
 from epc.registry.kinds.table import KINDS, About
@@ -201,11 +200,6 @@ class SnapshotPage:
     def withdrawn(self) -> bool:
         """Whether it was taken back, and stands beside no other."""
         return self.row.standing.state.reason == "withdrawn"
-
-    @property
-    def licence(self) -> str:
-        """The SPDX identifier of its data's licence; a reported one has the repository's."""
-        return self.card.licence or layout.DATA_LICENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
