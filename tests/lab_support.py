@@ -105,7 +105,6 @@ class Behaviour:
             "0",
             "--rounds",
             "2",
-            "--no-canary",
             *self.document.get("run", ()),
             *more,
         )

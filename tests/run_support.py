@@ -7,10 +7,7 @@ from engine_support import RAW_FILES, environment, read_rows
 
 MOCKS = ("--evaluator", "mock/deterministic", "--executor", "mock/deterministic")
 COIN = ("--evaluator", "mock/coin-flip", "--executor", "mock/deterministic")
-HOSTED = (
-    *("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),
-    "--no-canary",
-)
+HOSTED = (*("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806"),)
 RUN_FILES = (*RAW_FILES, "manifest.json", "run.json")
 CANARY = "sk-canary-0123456789abcdef"
 

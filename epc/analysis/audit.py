@@ -54,7 +54,7 @@ class Audit(Struct, frozen=True, kw_only=True):
     def clean(self) -> bool:
         """Whether the measurement can bear a claim, either way."""
         sound = all(finding.severity != "error" for finding in self.findings)
-        return sound and self.verdict in _CLAIMS and not self.facts.swapped
+        return sound and self.verdict in _CLAIMS
 
     @property
     def excess(self) -> Json | None:
@@ -100,7 +100,6 @@ class Audit(Struct, frozen=True, kw_only=True):
             "missing": facts.missing,
             "determinism": facts.determinism,
             "competence": facts.competence,
-            "swapped": facts.swapped,
             "n": facts.n,
             "findings": [finding.as_json() for finding in self.findings],
         }
@@ -226,7 +225,6 @@ def _stated(manifest: Manifest) -> Facts:
         determinism=plain(summary.determinism),
         excess=plain(summary.control.excess),
         missing=_missing(manifest) if manifest.is_whole else None,
-        swapped=None if manifest.canary is None else manifest.canary.departed,
     )
 
 

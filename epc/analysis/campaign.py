@@ -90,7 +90,6 @@ class CampaignComparison:
     rows: tuple[Row, ...]
     agreements: tuple[Agreement, ...]
     incomplete: tuple[str, ...]
-    swapped: tuple[str, ...]
 
     def as_json(self) -> Json:
         """Return the comparison as comparison.json has it."""
@@ -99,7 +98,6 @@ class CampaignComparison:
             "runs": as_json(self.rows),
             "agreement": as_json(self.agreements),
             "incomplete": list(self.incomplete),
-            "swapped": list(self.swapped),
         }
 
 
@@ -133,7 +131,6 @@ def compare_runs(folder: Path) -> CampaignComparison:
         ),
         agreements=tuple(_agreements(folder, members, manifests)),
         incomplete=tuple(e.folder for e in campaign.runs if e not in members),
-        swapped=tuple(name for name, run_audit in audits.items() if run_audit.facts.swapped),
     )
 
 

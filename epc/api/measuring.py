@@ -149,7 +149,7 @@ def resume(
 ) -> Run | Campaign:
     """Finish an interrupted run or campaign, as `epc resume` does; it asks no answer again.
 
-    `anyway`: also an evaluator that failed its controls, or was swapped. What is complete already
+    `anyway`: also an evaluator that failed its controls. What is complete already
     is returned as it is.
 
     Raises: as `run`.

@@ -35,8 +35,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     `off_simplex` the seeds with a vector that is no distribution. `preferences` tests whether
     verdicts differ between the domains (Reading R39), `transfer` is what the word rests on (Reading
     R71). `tasks` counts those of each domain. `missing` says what recorded verdicts do not hold.
-    `swapped`: another evaluator was found to answer in the run (Reading R76). None stands for what
-    the record does not say.
+    None stands for what the record does not say.
     """
 
     n: int
@@ -61,7 +60,6 @@ class Facts(Struct, frozen=True, kw_only=True):
     pci: Mapping[str, Json] | None = None
     excess: Mapping[str, Json] = field(default_factory=dict)
     missing: Json | None = None
-    swapped: bool | None = None
     decimals: int | None = None
 
     @property

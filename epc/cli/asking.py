@@ -99,14 +99,6 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     return bounded
 
 
-canary_option = click.option(
-    "--canary/--no-canary",
-    default=True,
-    help="Ask an evaluator without pinned weights 24 pairs twice before the run, once after it and "
-    "at each `epc resume`, which shows a swapped model. Default: --canary.",
-)
-
-
 _NONE: Final = "none"
 _SETTINGS: Final = ("temperature", "top_p", "max_tokens", "reasoning", "body")
 _MOST_BODY: Final = 20_000  # characters of a value

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.asking import canary_option, limit_options
+from epc.cli.asking import limit_options
 from epc.cli.common import echo_json, leave, note, now, say, tell
 from epc.cli.options import FOLDER, format_option, with_default
 from epc.cli.run_session import carried_out
@@ -151,23 +151,20 @@ def _incapable(results: "Sequence[Competence]") -> bool:
     help="Ask `epc judge competence` before anything else; stop if a judge is incapable.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
-@canary_option
-@click.option("--anyway", is_flag=True, help="Go on though a judge is swapped, or incapable.")
+@click.option("--anyway", is_flag=True, help="Go on though a judge is incapable.")
 @limit_options
 @format_option
 def run(
     folder: Path,
     competence_first: bool,
     dry_run: bool,
-    canary: bool,
     anyway: bool,
     limits: "Limits",
     form: str,
 ) -> None:
     r"""Let the judges score every sample of a planned FOLDER, or go on where that stopped.
 
-    It asks no answered call again. It writes the archive when everything is answered. The canary
-    goes on as it began: the option counts for the first sitting.
+    It asks no answered call again. It writes the archive when everything is answered.
 
     \b
     Example:
@@ -178,7 +175,7 @@ def run(
         from epc.cli.run_session import show_forecast
         from epc.engine.judging.evaluate import expect, open_evaluation
 
-        shares = expect(open_evaluation(folder), canary=canary)
+        shares = expect(open_evaluation(folder))
         if competence_first:
             from epc.engine.judging.competence import Asked, forecast, tests_of
 
@@ -189,7 +186,7 @@ def run(
     if budget is not None and not is_fit(folder, limits, budget) and not anyway:
         note(f"nothing was judged\n  next: name another judge, or epc judge run {folder} --anyway")
         leave(clean=False)
-    judge_on(folder, limits, form, canary=canary, anyway=anyway, budget=budget)
+    judge_on(folder, limits, form, budget=budget)
 
 
 def judge_on(
@@ -197,13 +194,10 @@ def judge_on(
     limits: "Limits",
     form: str,
     *,
-    canary: bool = True,
-    anyway: bool = False,
     budget: "Budget | None" = None,
 ) -> None:
     """Carry an evaluation out from wherever it stands and show its report."""
-    from epc.records.canary import in_words
-    from epc.records.judging.documents import is_complete, load_run_log
+    from epc.records.judging.documents import is_complete
 
     if is_complete(folder):
         note(f"{folder} is complete")
@@ -216,14 +210,10 @@ def judge_on(
             clock=now,
             watch=shown,
             limits=limits,
-            canary=canary,
-            anyway=anyway,
             budget=budget,
         )
         carried_out(work, again=f"epc judge run {folder}")
     show_report([folder], form)
-    for judge, record in (load_run_log(folder).canary or {}).items():
-        note(f"canary   {judge}: {in_words(record)}")
 
 
 def show_report(folders: list[Path], form: str, *, labels: Path | None = None) -> "Report":

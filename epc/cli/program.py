@@ -53,11 +53,11 @@ _SECTIONS: Final = {
         "admin": "What only maintainers and workflows use.",
     },
 }
-_SCRIPTED: Final = ("merge", "replay")  # scripts call them
+_SCRIPTED: Final = ("replay",)  # scripts call it
 # What has to be installed beyond the core before a command begins. Of the others, a command that
 # turns out to need more ends with the same words.
 _NEEDS: Final = {
-    **dict.fromkeys(("run", "resume", "merge", "show", "audit", "simulate", "plan"), "measure"),
+    **dict.fromkeys(("run", "resume", "show", "audit", "simulate", "plan"), "measure"),
     **dict.fromkeys(("validate", "compare", "watch", "loop"), "measure"),
     **dict.fromkeys(("submission", "replay", "observe", "models"), "measure"),
     "judge": "judge",

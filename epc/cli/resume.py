@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @run_argument
-@click.option(
-    "--anyway",
-    is_flag=True,
-    help="Measure even an evaluator that failed the controls or was swapped.",
-)
+@click.option("--anyway", is_flag=True, help="Measure even an evaluator that failed the controls.")
 @limit_options
 @format_option
 def command(
@@ -44,6 +40,6 @@ def command(
     if is_evaluation(run):
         from epc.cli.judge_run import judge_on
 
-        judge_on(run, limits, form, anyway=anyway)
+        judge_on(run, limits, form)
     else:
         go_on(run, limits, form=form, anyway=anyway)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from epc.cli.asking import canary_option, decoding_options, limit_options
+from epc.cli.asking import decoding_options, limit_options
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
 from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option, with_default
@@ -150,7 +150,6 @@ def _require_labels(gold: Path, request: "Request") -> None:
     help="First ask a hosted evaluator one comparison, and stop if it is cut off before a verdict. "
     "The run asks none of these three calls again. See `epc doctor MODEL`.",
 )
-@canary_option
 @click.option("--dry-run", is_flag=True, help="Say what would be asked and cost; send nothing.")
 @limit_options
 @click.option(

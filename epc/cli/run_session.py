@@ -105,9 +105,6 @@ def finish(
     if plan.executor and audited.verdict == "no_verdicts_counted":
         note("no verdict was ever counted: the run failed, and says nothing of its evaluator")
         leave(clean=False)
-    if audited.facts.swapped:
-        note("another evaluator answered within the run: measure again")
-        leave(clean=False)
 
 
 def show_forecast(shares: "dict[str, Share]", form: str) -> None:
@@ -211,7 +208,6 @@ def finish_campaign(
         raise UnfinishedError(failed, complete=len(complete), again=again)
     note("")
     note(f"each run's own report: `epc show {folder}/RUN`; this one again: `epc show {folder}`")
-    leave(clean=not comparison.swapped)
 
 
 def go_on_campaign(

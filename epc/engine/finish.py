@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from epc.arrays import np
-from epc.engine.canary import is_of_canary
 from epc.engine.journal import Journal, damaged_lines
 from epc.engine.mitigated import Mitigated
 from epc.engine.plan import Plan
@@ -25,7 +24,6 @@ from epc.protocol.phases import Outcome
 from epc.protocol.results import Json
 from epc.records import strict_json
 from epc.records.calls import index_calls, without_reply
-from epc.records.canary import Canary
 from epc.records.findings import Findings
 from epc.records.layout import (
     MANIFEST,
@@ -64,7 +62,6 @@ def finish(
     journal: Journal,
     outcomes: dict[int, Outcome],
     now: datetime,
-    canary: Canary | None = None,
 ) -> Json:
     """Write a run's raw files and manifest, and return the manifest.
 
@@ -99,10 +96,7 @@ def finish(
         head["provenance"]["journal_damage"] = damage
     if isinstance(evaluator.model, Mitigated) and evaluator.model.calibration:
         head |= {"calibration": [as_json(each) for each in evaluator.model.calibration]}
-    if canary is not None:
-        head["canary"] = as_json(canary)
-    calls = ((call, line) for call, line in journal.lines() if not is_of_canary(call))
-    written = write_record(folder, head, trials=trials, calls=calls)
+    written = write_record(folder, head, trials=trials, calls=journal.lines())
     if not _same_weights(written["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()
         raise SelfCheckError("the written trials do not give back the run's weights")

@@ -14,7 +14,6 @@ from typing import Final
 from msgspec import Struct, structs
 
 from epc.audit.probes import SIDES
-from epc.engine import canary
 from epc.engine.budget import WHOLE, Price, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan, Reuse
@@ -173,13 +172,12 @@ def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:
 
 
 def _comparisons(plan: Plan, config: Configuration) -> Range:
-    """Return how many comparisons an evaluator will be asked for, those beside the run included."""
+    """Return how many comparisons an evaluator will be asked for, repeated and planted ones too."""
     compared = _compared(plan, config)
     # At most all of them are asked a second time.
     ends = (end + min(plan.recheck, end) for end in structs.astuple(compared))
     planted = len(SIDES) * plan.controls  # in both orders; none where the answers give no pair
-    beside = _exactly(canary.CALLS if plan.canary else 0)
-    return _total([Range(*ends), Range(0, planted, planted), beside])
+    return _total([Range(*ends), Range(0, planted, planted)])
 
 
 def _compared(plan: Plan, config: Configuration) -> Range:

@@ -15,7 +15,6 @@ from typing import Final
 from msgspec import Struct, field
 
 from epc.engine.calls import Caller
-from epc.engine.canary import CanaryWatch
 from epc.engine.finish import finish, in_order
 from epc.engine.model import Occasion
 from epc.engine.plan import Plan
@@ -267,7 +266,6 @@ async def carry_out(
     questions: Questions,
     caller: Caller,
     now: datetime,
-    canary: CanaryWatch | None = None,
     check: Checker | None = None,
 ) -> Json:
     """Finish a plan in its folder, from wherever its journal stands, and return the manifest.
@@ -277,7 +275,6 @@ async def carry_out(
     """
     measurement = Measurement(plan=plan, questions=questions, caller=caller)
     await measurement.run()
-    heard = None if canary is None else await canary.end()
     if check is not None:
         write_gold(folder / GOLD, await measurement.labels(check))
     caller.progress.begin("writing", 1)
@@ -288,7 +285,6 @@ async def carry_out(
         trials=measurement.trial_lines(),
         journal=caller.journal,
         outcomes=measurement.outcomes,
-        canary=heard,
         now=now,
     )
     caller.journal.remove()

@@ -33,7 +33,6 @@ class Plan(Struct, frozen=True, kw_only=True):
     same weights, runtime and endpoints, because its answers would otherwise come from two.
     `decoding` holds the roles whose decoding was asked for, as it stands in manifests.
     `reuse_answers_of` are the SHA-256 of calls.jsonl of the runs whose answers may be taken.
-    `canary`: the evaluator is asked a panel of pairs beside the run (Reading R76).
     `design` is the whole design, so that a run needs its file no more; None is the reference.
     `groups` are those of recorded tasks, in their order; None is each task by itself, or the
     design's (Reading R74). `campaign` is what a record says of the campaign that the run is one of.
@@ -55,7 +54,6 @@ class Plan(Struct, frozen=True, kw_only=True):
     reuse_answers_of: list[str] = field(default_factory=list)
     groups: dict[Domain, list[str]] | None = None
     design: Json | None = None
-    canary: bool = False
     campaign: Json | None = None
 
     def document(self) -> Json:
@@ -226,4 +224,5 @@ def load(folder: Path) -> Plan:
         problems = findings_of(Document(value=value["design"]))
         if errors := [finding for finding in problems if finding.severity == "error"]:
             raise MalformedError(replace(errors[0], where=f"/design{errors[0].where}"))
+    value.pop("canary", None)  # plans of before may have it
     return Plan(**value)

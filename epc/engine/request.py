@@ -26,8 +26,7 @@ class Request(Struct, frozen=True, kw_only=True):
     """What a user asks for, before anything has been looked up.
 
     `decoding` is what a role shall do otherwise than its model would, setting by setting. Without
-    a `design` the reference is measured. `canary`: an evaluator that may be swapped is asked a
-    panel beside the run (Reading R76).
+    a `design` the reference is measured.
     """
 
     evaluator: str
@@ -42,7 +41,6 @@ class Request(Struct, frozen=True, kw_only=True):
     decoding: dict[str, dict[str, Any]] = field(default_factory=dict)
     reuse_answers_of: tuple[Path, ...] = ()
     design: Design | None = None
-    canary: bool = False
 
 
 def rounds_of(rounds: int | None, design: Design | None) -> int:

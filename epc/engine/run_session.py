@@ -1,7 +1,7 @@
 """Carrying one run on from its journal: calibration, the first round, then all the others."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,6 @@ from epc.engine import batch
 from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, SharedAnswers, Watch, calling
-from epc.engine.canary import CanaryWatch
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
 from epc.engine.journal import Journal
@@ -26,11 +25,9 @@ from epc.engine.request import Questions
 from epc.engine.roles import Question
 from epc.engine.task_group import all_of, both, seldom_collected
 from epc.engine.user_programs import Label, program_of
-from epc.printable import shown
 from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
 from epc.protocol.prompt import Pair, known_pairs, vote_of
 from epc.protocol.results import Json
-from epc.protocol.verdict import parse_verdict
 from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
@@ -76,21 +73,6 @@ async def ask_first_round(
             "--reasoning none\n"
             f"  next: ask it otherwise in a new run, or measure it like this: `epc resume {folder}`"
         )
-
-
-def _require_letters(evaluator: str, answers: Sequence[str], folder: Path) -> None:
-    """Refuse an evaluator that answered no pair of the canary by a letter: each round is a tie."""
-    if any(parse_verdict(answer).decided for answer in answers):
-        return
-    example = shown(answers[0].strip()) or "nothing at all"
-    raise IncapableError(
-        f"{evaluator} named neither A nor B in any of {len(answers)} pairs, so all rounds would be "
-        f"ties; it answered: {example}\n"
-        f"  fix: `epc doctor {evaluator}` says how to ask it; a server that can hold its output to "
-        "a letter helps, as do --max-tokens and --reasoning\n"
-        f"  next: ask it otherwise in a new run, or measure it like this: `epc resume {folder} "
-        "--anyway`"
-    )
 
 
 def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion | None]:
@@ -270,11 +252,6 @@ async def carry_on(
         ):
             await ask_first_round(plan, folder, questions, caller, say=session.probe)
         await calibrate(questions, caller)
-        canary = CanaryWatch.of(questions, caller, folder) if plan.canary else None
-        if canary is not None:
-            await canary.begin(again=not batch.pending(folder), anyway=anyway)
-            if not anyway:
-                _require_letters(plan.evaluator, canary.found.panels[0].answers, folder)
         if plan.controls:
             await preflight(plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):
@@ -289,7 +266,6 @@ async def carry_on(
             questions=questions,
             caller=caller,
             now=session.clock(),
-            canary=canary,
             check=check,
         )
         if caller.named_runs is not None:

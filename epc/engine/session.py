@@ -16,7 +16,6 @@ from epc.engine.batch_native import batching_of
 from epc.engine.budget import BATCH_SHARE, Limits, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Watch
-from epc.engine.canary import may_be_swapped
 from epc.engine.catalog import open_model
 from epc.engine.mitigated import Mitigated, every_model, put_within
 from epc.engine.mocks import Scripted
@@ -194,7 +193,6 @@ def prepare(request: Request, *, now: datetime, opening: Opening = open_model) -
         decoding=decoding,
         groups=_groups(evaluator),
         design=None if request.design is None else request.design.document(),
-        canary=request.canary and may_be_swapped(evaluator),
     )
     opened = Opened(plan=plan, evaluator=evaluator, executor=executor)
     _require_scripts(opened)
@@ -335,9 +333,8 @@ async def measure(
 
     Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
     WorldError if the disk fails; IncapableError if the evaluator is cut off before a verdict;
-    unless it is to be measured `anyway`, IncapableError if the evaluator failed the plan's
-    controls, SwappedError if it is another one than at the start. `epc resume` then goes on from
-    the journal.
+    IncapableError if the evaluator failed the plan's controls, unless it is to be measured
+    `anyway`. `epc resume` then goes on from the journal.
     """
     limits = limits or Limits()
     _check_batches(opened, batches=batches)

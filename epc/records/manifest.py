@@ -22,7 +22,6 @@ from epc.protocol.results import Json
 from epc.protocol.rules import Rule, rule_of
 from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
-from epc.records.canary import Canary
 from epc.records.earlier import current
 from epc.records.typed import parse
 from epc.records.wrappers import Calibrated, mitigation_of
@@ -316,9 +315,10 @@ class Accuracy(Struct, frozen=True, kw_only=True):
 class Head:
     """What a manifest says besides its results and its raw files.
 
-    `groups` names the group of each task, in the order of the tasks (Reading R74). `document` is
-    the JSON that it was parsed from, for those who write, digest or compare it: a
-    number keeps the form in which it was written.
+    `groups` names the group of each task, in the order of the tasks (Reading R74). `canary` is
+    what records of before may have. `document` is the JSON that it was parsed
+    from, for those who write, digest or compare it: a number keeps the form in which it was
+    written.
     """
 
     protocol_version: str
@@ -332,7 +332,7 @@ class Head:
     accuracy: Accuracy | None = None
     schema_version: int = SCHEMA_VERSION
     groups: Mapping[Domain, tuple[str, ...]] | None = None
-    canary: Canary | None = None
+    canary: Mapping[str, Any] | None = None
     calibration: tuple[Calibrated, ...] = ()
     document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
 

@@ -36,7 +36,6 @@ _CLAUSES: Final = {
     "strategies": "EPC-2.8(6)",
     "results": "EPC-2.8(7)",
     "evaluator_prompt": "EPC-2.6(a)",
-    "canary": "Reading R76",
 }
 _MAX_SHOWN: Final = 160
 _MAX_LISTED: Final = 1000

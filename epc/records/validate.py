@@ -18,7 +18,6 @@ from epc.protocol.results import Json, summarise, tie_rate, vector, weight_figur
 from epc.protocol.table import VERDICTS
 from epc.protocol.weights import simplex_problem
 from epc.records.accuracy import restated, unknown_strategies
-from epc.records.canary import check_canary
 from epc.records.earlier import published_counts, published_summary
 from epc.records.findings import Checked, Findings
 from epc.records.layout import PROBES, RAW, digest, weight_rows
@@ -94,8 +93,10 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
         problem = f"{damage} lines of the journal were not as they were written"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
         findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
-    if manifest.canary is not None:
-        check_canary(manifest.canary, findings)
+    if manifest.canary is not None and manifest.canary.get("departed"):
+        problem = "the record says that another evaluator answered within the run"
+        remedy = "its figures are of two models: measure again, with a pinned version if there is"
+        findings.add("Reading R76", "/canary/departed", problem, remedy, "warning")
 
 
 def _check_configuration(manifest: Manifest, findings: Findings) -> bool:

@@ -40,10 +40,6 @@ _METHODS: Final = {
     "measured": "measured",
     "coin_flip": "that of a coin flip, as the record does not say what was answered",
 }
-_SWAPPED: Final = {
-    False: "no sign of another evaluator within the run",
-    True: "another evaluator answered within the run: no claim can rest on it",
-}
 
 
 def text(audit: Audit) -> str:
@@ -164,7 +160,5 @@ def _on_the_evaluator(facts: Known) -> Iterator[tuple[str, str]]:
             pairs = facts.swap["pairs"] - facts.swap["tied"]
             same = f"{100 * consistency['mean']:.0f}% of {pairs} pairs ({low:.0f} to {high:.0f}%)"
             yield "both orders", f"the same answer in {same}"
-    if facts.swapped is not None:
-        yield "canary", _SWAPPED[facts.swapped]
     if facts.competence:
         yield "competence", f"{facts.competence['word']}: {in_words(facts.competence)}"

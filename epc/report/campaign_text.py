@@ -42,8 +42,6 @@ def _parts(comparison: CampaignComparison) -> Iterator[Part]:
         yield Section("quality", [Facts([*known.items()])])
     for name in comparison.incomplete:
         yield f"NOT COMPLETE: {name}"
-    for name in comparison.swapped:
-        yield f"SWAPPED: another evaluator answered within {name}: measure it again"
 
 
 def _words(rows: Sequence[Row]) -> list[tuple[str, ...]]:

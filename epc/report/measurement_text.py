@@ -7,7 +7,6 @@ from msgspec.structs import astuple
 
 from epc.analysis.audit import Audit, audit_manifest
 from epc.audit.pilot import TaskQuality
-from epc.records.canary import in_words
 from epc.records.manifest import Estimate, Manifest, Summary
 from epc.records.usage import suspicions
 from epc.report import reliability
@@ -74,8 +73,6 @@ def _measured(manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "seeds", f"{len(config.seeds)}, {config.rounds} rounds in each of {phases} phases"
     yield "calls", f"{calls['executor']} answers, {calls['evaluator']} comparisons"
     yield "", f"{coverage}{answers}"
-    if manifest.canary is not None:
-        yield "canary", in_words(manifest.canary)
     if manifest.is_whole:
         yield "verdicts", _recorded(manifest)
     if few := manifest.configuration.few_tasks:

@@ -353,7 +353,7 @@ def used_by(compiled: Path, *command: str | Path) -> tuple[float, float]:
 def whole(endpoint: Endpoint, folder: Path, seeds: int, rounds: int) -> None:
     """`epc run` from its start to its record, beside a process that sends the same by aiohttp.
 
-    The same is every request that the endpoint saw, the canary's too, as many at once at most.
+    The same is every request that the endpoint saw, as many at once at most.
     User and system time of each whole process, taken in pairs against the same endpoint. One run
     of each compiles the modules and is not counted. Then the wall, against the critical path.
     """

@@ -4,10 +4,10 @@
 
 llama.cpp's HTTP server comes with the package that the embedded models use. Here it listens on
 loopback, has the embedded weights, and answers as any `llama-server` does: HTTP, JSON, queue, chat
-template, tokens and errors are its own. `epc run` asks it as evaluator and executor, with the probe
-and the canary: once for free text, where the probe stops the run and `epc resume` goes on, and once
-for a letter, by a grammar of the server's. Then the embedded models are asked the very same
-questions in this process, and answers and verdicts are held against each other.
+template, tokens and errors are its own. `epc run` asks it as evaluator and executor, with the
+probe: once for free text, where it stops the run and `epc resume` goes on, and once for a letter,
+by a grammar of the server's. Then the embedded models are asked the very same questions in this
+process, and answers and verdicts are held against each other.
 """
 
 import asyncio
@@ -109,11 +109,10 @@ def _epc(*words: str | Path, ends: int = 0) -> None:
 
 def _report(run: Path) -> None:
     manifest = json.loads((run / "manifest.json").read_bytes())
-    provenance, canary, calls = manifest["provenance"], manifest["canary"], _calls(run)
+    provenance, calls = manifest["provenance"], _calls(run)
     print(f"\n{run.name}: calls {provenance['calls']}, retries {provenance['retries']}")
     print("served models:", {call["served_model"] for call in calls})
     print("fingerprints:", {call["system_fingerprint"] for call in calls})
-    print("canary:", [panel["when"] for panel in canary["panels"]], canary["looks"])
     print("answers:", manifest["results"]["summary"]["diagnostics"]["answers"])
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,9 +11,8 @@ from msgspec import structs
 from epc.engine.budget import Budget, CostCapError, Limits, most_tokens, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Caller, Watch
-from epc.engine.canary import CanaryWatch, is_of_canary, judge_panel, may_be_swapped
 from epc.engine.catalog import open_model
-from epc.engine.forecast import Share, in_all, of_texts
+from epc.engine.forecast import Share, of_texts
 from epc.engine.hosted import Hosted
 from epc.engine.model import Model
 from epc.engine.panel import asked_within
@@ -30,9 +28,8 @@ from epc.judge.reply import evades, read_reply
 from epc.judge.samples import Sample, gaps, repeats
 from epc.protocol.config import Decoding
 from epc.protocol.results import Json
-from epc.records.canary import TWICE, Canary
 from epc.records.findings import Findings
-from epc.records.judging.archive import Archive, Given, begin, complete, is_watched
+from epc.records.judging.archive import Archive, Given, begin, complete
 from epc.records.judging.documents import (
     LONGEST_LINE,
     Judge,
@@ -59,7 +56,6 @@ from epc.spec.judge_v1 import RULES, VERDICTS, Method
 
 _SIDE: Final = "judgment"
 _RETRY: Final = "retry/"  # the occasion of a call that asks a malformed reply's question again
-_PANELS: Final = TWICE + 1  # of an evaluation that is not interrupted
 _USUAL_REPLY: Final = 350  # tokens: four scores, four quotes with reasons
 
 
@@ -116,9 +112,8 @@ def open_evaluation(folder: Path) -> Evaluation:
     )
 
 
-def expect(evaluation: Evaluation, *, canary: bool = False) -> dict[str, Share]:
+def expect(evaluation: Evaluation) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
-    watched = _watched(evaluation, canary=canary)
     retries = evaluation.plan.retry_malformed
     read: dict[str, list[int]] = {name: [] for name in evaluation.judges}
     most: dict[str, int] = dict.fromkeys(evaluation.judges, 0)
@@ -127,12 +122,14 @@ def expect(evaluation: Evaluation, *, canary: bool = False) -> dict[str, Share]:
         most[sample.judge_model] += most_tokens(question.text)
     shares: dict[str, Share] = {}
     for name, role in evaluation.judges.items():
-        beside = [q.text for q in judge_panel(role) * _PANELS] if role in watched else []
-        letters = [*map(len, beside)], sum(map(most_tokens, beside))
-        price = price_of(role.model.identity.model)
-        asked = partial(of_texts, decoding=role.decoding, price=price)
-        judged = asked(read[name], most[name], reply=_USUAL_REPLY, times=1 + retries)
-        shares[role.name] = in_all([judged, asked(*letters)])
+        shares[role.name] = of_texts(
+            read[name],
+            most[name],
+            decoding=role.decoding,
+            price=price_of(role.model.identity.model),
+            reply=_USUAL_REPLY,
+            times=1 + retries,
+        )
     return shares
 
 
@@ -142,20 +139,14 @@ async def evaluate(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits | None = None,
-    canary: bool = False,
-    anyway: bool = False,
     budget: Budget | None = None,
 ) -> RunLog:
     """Carry an evaluation out, from wherever its journal stands, and return its run log.
 
     `budget` is what several evaluations of one command may use together.
 
-    An evaluation that begins asks judges that may be swapped a `canary` as well, and each later
-    sitting goes on with it (Reading R76).
-
     Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
-    fails; SwappedError unless it is to go on `anyway`. Every reply got so far is in the journal,
-    and the same call goes on from there.
+    fails. Every reply got so far is in the journal, and the same call goes on from there.
     """
     limits, folder = limits or Limits(), evaluation.folder
     asked = asked_within(
@@ -172,19 +163,11 @@ async def evaluate(
         if is_complete(folder):  # another process finished it before this one held it
             caller.journal.remove()
             return load_run_log(folder)
-        watched = _watched(evaluation, canary=canary)
-        begin(folder, origin="run", now=stamp(clock()), canary=bool(watched))
+        begin(folder, origin="run", now=stamp(clock()))
         sitting = _Sitting(evaluation=evaluation, caller=caller)
-        panels = {
-            role.model.identity.model: CanaryWatch.of_judge(role, caller, folder)
-            for role in watched
-        }
-        for panel in panels.values():
-            await panel.begin(anyway=anyway)
         await sitting.ask_all()
-        heard = {judge: await panel.end() for judge, panel in panels.items()}
         caller.progress.begin("writing", 1)
-        log = sitting.finish(now=stamp(clock()), canary=heard)
+        log = sitting.finish(now=stamp(clock()))
         caller.journal.remove()
         return log
 
@@ -206,7 +189,7 @@ class _Sitting:
         places = min(total, sum(role.model.concurrency for role in judges))
         await all_of(self._worker() for _ in range(places))
 
-    def finish(self, *, now: str, canary: Mapping[str, Canary]) -> RunLog:
+    def finish(self, *, now: str) -> RunLog:
         """Archive every reply, write the calls down, and return the run log."""
         evaluation, folder = self.evaluation, self.evaluation.folder
         archive = Archive(evaluation.plan, evaluation.units, load_mapping(folder, evaluation.plan))
@@ -220,8 +203,7 @@ class _Sitting:
                 raw, day = calls[-1]["answer"], calls[-1].get("answered_at") or ""
                 archive.add(Given(sample=sample, raw=raw, calls=names, date=day[:10] or None))
         usage = Usage()
-        own = (call for call in self.caller.journal.calls() if not is_of_canary(call))
-        answered = usage.counted(map(with_origin, own))
+        answered = usage.counted(map(with_origin, self.caller.journal.calls()))
         write_text(folder / CALLS, map(dumps_line, answered))
         return complete(
             folder,
@@ -229,7 +211,6 @@ class _Sitting:
             totals=archive.totals(),
             spent=usage.by_role,
             malformed=(asked_again, mended),
-            canary=canary,
             now=now,
         )
 
@@ -264,14 +245,6 @@ class _Sitting:
             if call is None:
                 return
             yield call
-
-
-def _watched(evaluation: Evaluation, *, canary: bool) -> list[Role]:
-    """Return the judges that are asked a canary: as the evaluation began, or as it is `canary`."""
-    began = is_watched(evaluation.folder)
-    if not (canary if began is None else began):
-        return []
-    return [role for role in evaluation.judges.values() if may_be_swapped(role.model)]
 
 
 def _is_malformed(call: Json) -> bool:

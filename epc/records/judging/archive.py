@@ -29,7 +29,6 @@ from epc.judge.reply import read_reply
 from epc.judge.samples import Sample
 from epc.protocol.results import Json
 from epc.records import strict_json
-from epc.records.canary import Canary
 from epc.records.judging.documents import (
     INVALID,
     README,
@@ -40,7 +39,6 @@ from epc.records.judging.documents import (
     RunLog,
     Tally,
     Totals,
-    load,
     records_path,
     role_of,
 )
@@ -186,22 +184,15 @@ NO_TOOLS: Final = "none: the judge sees its prompt only"
 UNKNOWN_TOOLS: Final = "unknown: the replies were imported"
 
 
-def begin(folder: Path, *, origin: str, now: str, canary: bool = False) -> None:
-    """Note when an evaluation began, and whether judges are asked a canary beside it.
+def begin(folder: Path, *, origin: str, now: str) -> None:
+    """Note when an evaluation began.
 
     It does nothing if that was noted in an earlier sitting.
     """
     if (folder / RUN_LOG).is_file():
         return
     log = {**_head(origin), "state": "running", "time": {"from": now, "to": None}}
-    strict_json.write(folder / RUN_LOG, {**log, "canary": {}} if canary else log)
-
-
-def is_watched(folder: Path) -> bool | None:
-    """Return whether judges are asked a canary; None if the evaluation has not begun."""
-    if not (folder / RUN_LOG).is_file():
-        return None
-    return load(folder, RUN_LOG, "judge_run_log", RunLog).canary is not None
+    strict_json.write(folder / RUN_LOG, log)
 
 
 def complete(
@@ -211,13 +202,12 @@ def complete(
     totals: Mapping[Method, Totals],
     spent: Mapping[str, Spent],
     malformed: Iterable[int],
-    canary: Mapping[str, Canary] | None = None,
     now: str | None,
 ) -> RunLog:
     """Write the log of a complete evaluation and return it.
 
     `spent` is by the judges' roles; `malformed` are two counts: replies that were asked again,
-    and those mended by it; `canary` is by judge.
+    and those mended by it.
     """
     began = parse(strict_json.read(folder / RUN_LOG)[0], RunLog)
     asked_again, mended = malformed
@@ -238,7 +228,6 @@ def complete(
         },
         "totals": as_json(totals),
         "files": as_json(described(folder)),
-        **({"canary": as_json(canary)} if canary else {}),
     }
     strict_json.write(folder / RUN_LOG, log)
     return parse(log, RunLog)

@@ -28,7 +28,6 @@ from epc.json_text import MAX_DOCUMENT_BYTES
 from epc.judge.check import Checked
 from epc.judge.samples import Sample
 from epc.records import schemas, strict_json
-from epc.records.canary import Canary
 from epc.records.layout import require_unpublished
 from epc.records.manifest import DescribedFile, ModelIdentity
 from epc.spec.judge_v1 import FLAGS, Flag, Method, Rules
@@ -133,7 +132,10 @@ class Totals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLog:
-    """Who judged, how, when, and how much came of it (JUDGE-8); whole once it is complete."""
+    """Who judged, how, when, and how much came of it (JUDGE-8); whole once it is complete.
+
+    `canary` is what logs of before may have; nothing reads it.
+    """
 
     protocol: Literal["Judge-v1.0"]
     state: Literal["running", "complete"]
@@ -146,7 +148,7 @@ class RunLog:
     malformed: Malformed | None = None
     totals: Mapping[Method, Totals] = field(default_factory=dict)
     files: Mapping[str, DescribedFile] = field(default_factory=dict)
-    canary: Mapping[str, Canary] | None = None
+    canary: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,6 @@ from epc.judge.check import unjudged
 from epc.judge.mapping import RubricMapping
 from epc.protocol.results import Json
 from epc.records.calls import check_call
-from epc.records.canary import check_canary
 from epc.records.findings import Checked, Findings
 from epc.records.judging.archive import Given, described, judgement, record_of
 from epc.records.judging.competence import departures, parts
@@ -158,8 +157,6 @@ def recheck(folder: Path) -> Rechecked:
     plan, log = load_plan(folder), load_run_log(folder)
     findings = Findings()
     _files(folder, plan, log, findings)
-    for judge, canary in (log.canary or {}).items():
-        check_canary(canary, findings, where=f"/canary{pointer(judge)}")
     tallies: dict[Method, Tally] = {method: Tally() for method in METHODS}
     basis = _Basis(
         plan=plan,

@@ -73,28 +73,6 @@ def test_what_does_not_fit_together_is_2_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_shards_of_separate_processes_merge_to_the_bytes_of_one_run(tmp_path: Path) -> None:
-    plans = {"all": "0-5", "a": "0-1", "b": "2,5", "c": "3-4"}
-    for name, seeds in plans.items():
-        options = ("--seeds", seeds, "--rounds", "6", "--out", tmp_path / name, "--no-cache")
-        assert epc("run", *COIN, *options).returncode == 0
-
-    folders = [tmp_path / name for name in ("a", "b", "c")]
-    done = epc("merge", *folders, "--out", tmp_path / "merged")
-    again = epc("merge", *folders, "--out", tmp_path / "merged")
-    alone = epc("merge", tmp_path / "a", "--out", tmp_path / "alone")
-    twice = epc("merge", tmp_path / "a", tmp_path / "all", "--out", tmp_path / "twice")
-
-    assert [r.returncode for r in (done, again, alone, twice)] == [0, 2, 2, 2]
-    every = sorted(path.name for path in (tmp_path / "all").iterdir())
-    assert sorted(path.name for path in (tmp_path / "merged").iterdir()) == every
-    same_files(tmp_path / "all", tmp_path / "merged", tuple(every))
-    assert done.stdout == epc("show", tmp_path / "all").stdout
-    assert "name at least two runs to merge" in alone.stderr
-    assert "seed 0 is in" in twice.stderr
-    assert epc("validate", tmp_path / "merged").returncode == 0
-
-
 @pytest.mark.parametrize("path", ["/v1/files", "/v1/batches"])
 def test_a_kill_between_an_order_and_its_note_pays_for_no_batch_twice(
     tmp_path: Path, path: str

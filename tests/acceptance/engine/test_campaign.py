@@ -31,7 +31,7 @@ from engine_support import (
 RULES = ("local/word-count", "mock/deterministic", "mock/scripted:odds.json")
 PAIR = ("--evaluator", "openai/judge-a", "--evaluator", "openai/judge-b")
 WRITER = ("--executor", "openai/writer")
-PLAIN = ("--no-canary", "--no-probe", "--no-cache")
+PLAIN = ("--no-probe", "--no-cache")
 SMALL = ("--seeds", "0-1", "--rounds", "4")
 
 

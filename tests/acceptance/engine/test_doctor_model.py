@@ -218,7 +218,7 @@ def test_an_evaluator_that_is_cut_off_stops_a_run_after_three_calls(
     case, run = behaviour("vllm-think-cut"), tmp_path / "run"
     with replaying(case) as (_, replayed, env):
         words = ("--evaluator", case.model, "--executor", case.model, "--seeds", "0")
-        few = ("--rounds", "2", "--no-canary", asking_way)
+        few = ("--rounds", "2", asking_way)
         stopped = epc("run", *words, *few, "--out", run, env=env)
         asked_before = len(replayed.served)
         resumed = epc("resume", run, env=env)

@@ -19,7 +19,7 @@ from endpoint_support import (
 from engine_support import environment, epc, read_rows
 from run_support import at, models
 
-SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache", "--no-canary")
+SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
 
 
 EARLY: dict[str, tuple[Reply, str]] = {
@@ -113,7 +113,7 @@ def test_a_provider_that_is_slow_after_its_first_answer_is_waited_for(
     endpoint.behave = slow
 
     done = epc(
-        *("run", *models("deepseek"), "--seeds", "0", "--rounds", "1", "--no-canary"),
+        *("run", *models("deepseek"), "--seeds", "0", "--rounds", "1"),
         *("--out", tmp_path / "run"),
         env=at("deepseek", endpoint.url),
     )
@@ -134,7 +134,7 @@ def test_a_server_of_ones_own_that_works_through_its_queue_is_not_dead(
 
     endpoint.behave = one_by_one
     run = tmp_path / "run"
-    many = ("--seeds", "0-9", "--rounds", "1", "--no-cache", "--no-canary")
+    many = ("--seeds", "0-9", "--rounds", "1", "--no-cache")
     asked = (*models("vllm"), *many, "--timeout", "0.8")
 
     done = epc("run", *asked, "--out", run, env=at("vllm", endpoint.url))

@@ -25,7 +25,7 @@ from epc.cli.progress import Pace, span
 from epc.engine.progress import Stage
 
 SMALL = ("--evaluator", "openai/judge-0806", "--executor", "openai/writer-0806")
-FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none", "--no-canary")
+FRESH = ("--seeds", "0-1", "--rounds", "4", "--reuse", "none")
 HIDDEN, BACK = "\x1b[?25l", "\x1b[?25h"
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][;m]")
@@ -180,7 +180,7 @@ def test_judging_shows_the_same_block_without_colour_in_a_narrow_terminal(
     planned = ("judge", "plan", table, "--judge", "openai/judge-0806", "--methods", "cross")
     assert epc(*planned, "--out", folder, env=env).returncode == 0
 
-    asked = ("judge", "run", folder, "--no-canary")
+    asked = ("judge", "run", folder)
     seen = on_terminal(*asked, out=tmp_path / "out", width=38, env=env)
 
     assert seen.ended() == 0

@@ -21,7 +21,7 @@ from epc.engine.model import Completion, Identity, Model, Prompt
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.spec.epc_v1 import Method
 
-SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2", "--no-canary")
+SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 MOCKED = ("--executor", "mock/deterministic")
 FILES = ("trials.jsonl", "calls.jsonl", "weights.jsonl", "manifest.json")
 
@@ -164,7 +164,7 @@ def test_reading_r80_a_fresh_run_asks_every_round_in_both_places(
 ) -> None:
     words = ("--evaluator", "balanced:openai/judge-0806", *MOCKED, "--reuse", "none")
     done = epc(
-        *("run", *words, "--seeds", "0", "--rounds", "2", "--no-canary", "--out", tmp_path / "r"),
+        *("run", *words, "--seeds", "0", "--rounds", "2", "--out", tmp_path / "r"),
         env=at(endpoint),
     )
 

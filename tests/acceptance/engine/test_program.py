@@ -60,7 +60,7 @@ def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
     listed = {line.split()[0] for line in done.stdout.split("Measure:")[1].splitlines() if line}
     modules = {name.partition(".")[0] for name in json.loads(done.stderr)}
     assert listed >= COMMANDS
-    assert not listed & {"merge", "replay", "site", "cache"}
+    assert not listed & {"replay", "site", "cache"}
     assert not modules & {"numpy", "jsonschema_rs", "aiohttp", "xllamacpp", "vl_convert", "rich"}
     assert not modules & {"asyncio", "genai_prices", "pydantic"}
 

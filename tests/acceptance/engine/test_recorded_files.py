@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from budget_support import examples
 from click.testing import CliRunner
-from engine_support import RAW_FILES, epc, read_rows, same_files
+from engine_support import epc, read_rows
 from oracle.recomputation import disagreements
 from records_support import make_run
 
@@ -157,26 +157,6 @@ def test_reading_r72_a_verdict_that_the_calls_hold_cannot_be_called_missing(tmp_
     assert ("/trials/0/verdict", "says missing, and a call holds this pair's verdict") in found
 
 
-def test_reading_r72_merged_shards_of_a_file_with_gaps_are_the_run_over_all_seeds(
-    tmp_path: Path,
-) -> None:
-    file = written(
-        tmp_path / "v.csv", rows_of({"text": 4, "visual": 3}, SYSTEMS, stream=3, held=0.7)
-    )
-    asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
-    for name, seeds in (("low", "0-1"), ("high", "2-3"), ("all", "0-3")):
-        ran(*asked, "--seeds", seeds, "--out", tmp_path / name)
-
-    ran("merge", tmp_path / "low", tmp_path / "high", "--out", tmp_path / "merged")
-
-    same_files(tmp_path / "merged", tmp_path / "all", RAW_FILES)
-    results = [
-        json.loads((tmp_path / name / "manifest.json").read_text())["results"]
-        for name in ("merged", "all")
-    ]
-    assert results[0] == results[1]
-
-
 GROUPED = [
     f"{system},{domain},{domain} question {task},{'AB'[(place + task) % 2]},topic {task // 2}"
     for place, system in enumerate(SYSTEMS)
@@ -185,24 +165,20 @@ GROUPED = [
 ]
 
 
-def test_reading_r74_a_column_groups_the_tasks_of_run_shards_and_merged_run(tmp_path: Path) -> None:
+def test_reading_r74_a_column_groups_the_tasks_of_a_run(tmp_path: Path) -> None:
     file = tmp_path / "v.csv"
     file.write_text("\n".join([f"{HEADER},group", *GROUPED]) + "\n")
+    run = tmp_path / "run"
     asked = ("run", "--evaluator", f"recorded:{file}", "--rounds", "5")
-    for name, seeds in (("low", "0-1"), ("high", "2-3")):
-        ran(*asked, "--seeds", seeds, "--out", tmp_path / name)
-    ran("merge", tmp_path / "low", tmp_path / "high", "--out", tmp_path / "merged")
+    ran(*asked, "--seeds", "0-1", "--out", run)
 
-    assert "  groups     4 text tasks in 2, 4 visual tasks in 2\n" in ran("show", tmp_path / "low")
-    for name in ("low", "merged"):
-        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
-        groups = ["topic 0", "topic 0", "topic 1", "topic 1"]
-        assert manifest["groups"] == {"text": groups, "visual": groups}
-        assert manifest["schema_version"] == 2
-        assert (
-            json.loads((tmp_path / name / "run.json").read_text())["groups"] == manifest["groups"]
-        )
-        assert ran("validate", tmp_path / name)
+    assert "  groups     4 text tasks in 2, 4 visual tasks in 2\n" in ran("show", run)
+    manifest = json.loads((run / "manifest.json").read_text())
+    groups = ["topic 0", "topic 0", "topic 1", "topic 1"]
+    assert manifest["groups"] == {"text": groups, "visual": groups}
+    assert manifest["schema_version"] == 2
+    assert json.loads((run / "run.json").read_text())["groups"] == manifest["groups"]
+    assert ran("validate", run)
 
 
 def test_reading_r73_equal_rows_count_once_and_the_report_says_how_many(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_a_dry_run_needs_no_key_sends_nothing_and_leaves_nothing(
 ) -> None:
     env = environment(OPENAI_BASE_URL=endpoint.url, VLLM_BASE_URL=endpoint.url)
     names = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "vllm/writer")
-    plan = ("run", *names, "--seeds", "0-9", "--reuse", "none", "--no-canary", "--dry-run")
+    plan = ("run", *names, "--seeds", "0-9", "--reuse", "none", "--dry-run")
 
     text = epc(*plan, cwd=tmp_path, env=env)
     document = epc(*plan, "--format", "json", cwd=tmp_path, env=env)
@@ -112,7 +112,6 @@ def test_a_cost_that_nobody_knows_cannot_be_limited(tmp_path: Path, endpoint: En
 
 PRICED = (
     *("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "openai/gpt-4o-mini-2024-07-18"),
-    "--no-canary",
 )
 # 21 tokens read and 3 written a call, at $0.15 and $0.60, $2.50 and $10 a million.
 WHOLE = 176 * (21 * 0.15 + 3 * 0.60 + 21 * 2.5 + 3 * 10) / 1e6
@@ -162,7 +161,7 @@ def test_reading_r76_the_bill_names_dollars_retries_and_what_was_taken_over(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     names = ("--evaluator", "openai/gpt-4o-2024-08-06", "--executor", "mock/deterministic")
-    plan = ("run", *names, "--seeds", "0", "--rounds", "2", "--reuse", "memo", "--no-canary")
+    plan = ("run", *names, "--seeds", "0", "--rounds", "2", "--reuse", "memo")
     endpoint.script = [refusal(503, retry_after_ms="1"), refusal(500, retry_after_ms="1")]
 
     first = epc(*plan, "--out", tmp_path / "first", env=hosted(endpoint.url))

@@ -14,7 +14,7 @@ def test_a_run_through_llama_cpp_s_own_server_is_stopped_by_the_probe_or_valid(
     tmp_path: Path,
 ) -> None:
     models = ("--evaluator", MODEL, "--executor", MODEL, "--executor-max-tokens", "8")
-    small = ("--reuse", "none", "--seeds", "0", "--rounds", "1", "--no-canary")
+    small = ("--reuse", "none", "--seeds", "0", "--rounds", "1")
     text, letter = tmp_path / "text", tmp_path / "letter"
     with serving_weights() as address:
         env = environment(LLAMACPP_BASE_URL=address)

@@ -19,7 +19,7 @@ from endpoint_support import (
 from engine_support import epc, files_that_hold, read_rows
 from run_support import CANARY, at, models
 
-SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache", "--no-canary")
+SMALL = ("--seeds", "0-1", "--rounds", "3", "--no-cache")
 FREE = ("--temperature", "none", "--executor-temperature", "none")
 Behaviour = Callable[[Received], Reply]
 

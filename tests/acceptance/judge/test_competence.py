@@ -248,7 +248,7 @@ def test_competence_comes_before_the_first_judgment_and_stands_outside_primary_f
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env = planned(tmp_path / "bad", endpoint, "constant")
-    run = ("judge", "run", "--no-canary", "--competence-first")
+    run = ("judge", "run", "--competence-first")
 
     refused = epc(*run, tmp_path / "bad", env=env)
 
@@ -296,7 +296,7 @@ def test_competence_keeps_one_budget_and_a_forecast_sends_nothing(
         for judge in ("perfect", "constant")
         for part, count in (("planted", 16), ("named", 2))
     }
-    run = ("judge", "run", tmp_path / "e", "--no-canary", "--competence-first", "--dry-run")
+    run = ("judge", "run", tmp_path / "e", "--competence-first", "--dry-run")
     whole = json.loads(epc(*run, "--format", "json", env=env).stdout)
     assert [share["calls"]["expected"] for share in whole.values()] == [16, 16, 128, 128]
     stopped = epc(*command, "--max-calls", "20", env=env)
@@ -358,7 +358,7 @@ def test_reading_r76_a_retest_is_asked_anew_on_the_same_day_and_on_another(
     assert early.returncode == 2
     assert "has nothing to compare with" in early.stderr
     assert not endpoint.received
-    assert epc("judge", "run", tmp_path / "e", "--no-canary", env=env).returncode == 0
+    assert epc("judge", "run", tmp_path / "e", env=env).returncode == 0
 
     (same,) = found_by(tmp_path / "e", env, "--retest", "10")["drifting"]["retests"]
     asked = len(endpoint.received)
@@ -380,7 +380,7 @@ def test_reading_r76_a_retest_is_never_of_shared_answers(
     tmp_path: Path, endpoint: Endpoint
 ) -> None:
     env = planned(tmp_path / "e", endpoint, "perfect")
-    assert epc("judge", "run", tmp_path / "e", "--no-canary", env=env).returncode == 0
+    assert epc("judge", "run", tmp_path / "e", env=env).returncode == 0
     assert found_by(tmp_path / "e", env, "--retest", "16")["perfect"]["retests"]
     (again,) = (tmp_path / "e" / "competence").glob("*/retest-*")
     for path in (tmp_path / "e").rglob("records.jsonl"):

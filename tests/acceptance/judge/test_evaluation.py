@@ -127,7 +127,7 @@ def test_judging_is_blind_and_what_names_change_is_a_figure_of_its_own(
         for folder, asked in (("blind", ()), ("named", ("--named",))):
             words = ("--judge", "openai/judge-1", *asked, "--out", folder)
             assert epc("judge", "plan", table, *words, cwd=tmp_path, env=env).returncode == 0
-            done = epc("judge", "run", folder, "--no-canary", cwd=tmp_path, env=env)
+            done = epc("judge", "run", folder, cwd=tmp_path, env=env)
             assert done.returncode == 0, done.stderr
 
     asked_blind = prompts_of(tmp_path / "blind")
@@ -182,7 +182,7 @@ def test_an_evaluation_that_is_killed_goes_on_where_it_stood(tmp_path: Path, tab
             return completion(json.dumps(Judge().record(received.prompt)))
 
         endpoint.behave = as_a_judge
-        run = ("judge", "run", tmp_path / "e", "--concurrency", "1", "--no-canary")
+        run = ("judge", "run", tmp_path / "e", "--concurrency", "1")
         with epc_under_way(*run, env=env) as process:
             wait_until(holds.reached.is_set)
             process.send_signal(signal.SIGKILL)
@@ -210,7 +210,7 @@ def test_a_judge_that_reasons_is_asked_as_a_run_asks_an_evaluator(
         plan = epc("judge", "plan", table, "--judge", "openai/o3", *asked, *more, env=env)
         assert plan.returncode == 0, plan.stderr
 
-        done = epc("judge", "run", tmp_path / "e", "--no-canary", env=env)
+        done = epc("judge", "run", tmp_path / "e", env=env)
 
         assert done.returncode == 0, done.stderr
         for row in endpoint.received:
@@ -284,7 +284,7 @@ def test_judge_4_1_a_judge_that_refuses_or_says_nothing_is_archived_and_stops_no
 
         endpoint.behave = parts
 
-        done = epc("judge", "run", tmp_path / "e", "--no-canary", env=env)
+        done = epc("judge", "run", tmp_path / "e", env=env)
 
         assert done.returncode == 0, done.stderr
         assert len(endpoint.received) == 4
@@ -319,6 +319,19 @@ def test_an_archive_that_was_changed_is_found(tmp_path: Path, table: Path) -> No
 
     assert done.returncode == 1
     assert "/valid_evaluations/cross_judge/0/quotes" in done.stdout
+
+
+def test_reading_r76_a_log_of_an_older_version_with_panels_is_right(
+    tmp_path: Path, table: Path
+) -> None:
+    epc("judge", "plan", table, "--judge", "mock/judge", "--out", tmp_path / "e")
+    epc("judge", "run", tmp_path / "e")
+    log = tmp_path / "e" / "run_log.json"
+    log.write_text(json.dumps({**json.loads(log.read_text()), "canary": {"mock/judge": {}}}))
+
+    done = epc("judge", "check", tmp_path / "e")
+
+    assert done.returncode == 0, done.stdout
 
 
 def test_what_is_no_evaluation_is_misuse(tmp_path: Path) -> None:

@@ -93,6 +93,15 @@ def test_a_plan_comes_back_as_it_was_saved(tmp_path: Path) -> None:
     assert load(tmp_path / "deep" / "run") == plan
 
 
+def test_reading_r76_a_plan_of_an_older_version_is_read_without_its_panel(tmp_path: Path) -> None:
+    plan = plan_for(STEADY, STEADY)
+    save(plan, tmp_path / "run")
+    path = tmp_path / "run" / "run.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "canary": True}))
+
+    assert load(tmp_path / "run") == plan
+
+
 def test_a_folder_that_holds_a_started_run_says_how_to_finish_it(tmp_path: Path) -> None:
     save(plan_for(STEADY, STEADY), tmp_path)
 

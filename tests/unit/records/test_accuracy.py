@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from records_support import Run, epc, make_run, places
 
-from epc.engine.merge import merge
 from epc.errors import MalformedError, UsageError
 from epc.records.accuracy import _reliability, is_calibration, read_accuracy
 from epc.records.recompute import rewrite
@@ -290,15 +289,6 @@ def test_accuracies_without_their_figures_are_found(flip: Run, tmp_path: Path) -
     flip.save(plain)
 
     assert "/results/summary/ece" in {where for where, _ in places(flip.validate())}
-
-
-def test_merged_runs_need_the_same_accuracies(tmp_path: Path) -> None:
-    # Seeds of their own, as shards have them.
-    shards = [make_run(tmp_path / "a", seeds=1, rounds=2), make_run(tmp_path / "b", seeds=1)]
-    given(shards[0], ACCURACY, tmp_path)
-
-    with pytest.raises(UsageError, match="two measurements: /accuracy"):
-        merge([shard.folder for shard in shards], tmp_path / "out")
 
 
 @pytest.mark.parametrize(

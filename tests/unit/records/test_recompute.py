@@ -175,7 +175,7 @@ def call(prompt: str, answer: str, occasion: str | None = None, role: str = "eva
 
 
 def test_reading_r16_a_prompt_that_was_asked_again_stands_beside_its_first_answer() -> None:
-    """The executor's answers and those of a canary are no second asking."""
+    """The executor's answers and those of another occasion are no second asking."""
     calls = {
         "1": call("p", "A"),
         "2": call("q", "B"),

@@ -49,6 +49,26 @@ def test_epc_2_5_d_a_journal_that_was_damaged_is_a_warning(single: Run) -> None:
     assert (finding.where, finding.severity) == ("/provenance/journal_damage", "warning")
 
 
+@pytest.mark.parametrize("departed", [True, False])
+def test_reading_r76_a_panel_of_an_older_version_is_read_and_its_alarm_is_still_told(
+    single: Run, *, departed: bool
+) -> None:
+    panel = {
+        "when": "start",
+        "first_at": "2026-07-02T00:00:00Z",
+        "last_at": "2026-07-02T00:00:01Z",
+        "answers": ["A", "B"],
+        "served_models": ["served"],
+        "system_fingerprints": [],
+    }
+    canary = {"false_alarms": 0.025, "panels": [panel], "looks": [], "departed": departed}
+    single.edit(lambda m: m.update(canary=canary))
+
+    found = [(f.where, f.severity) for f in single.validate().findings]
+
+    assert found == [("/canary/departed", "warning")] * departed
+
+
 def test_warnings_alone_leave_a_report_ok() -> None:
     def finding(severity: Any) -> Finding:
         return Finding(clause="c", where="/a", problem="p", remedy="r", severity=severity)

@@ -43,9 +43,7 @@ def row(run: str, direction: str, **given: Any) -> Row:
 
 
 def comparison(*rows: Row, agreements: tuple[Agreement, ...] = ()) -> CampaignComparison:
-    return CampaignComparison(
-        id="C", rows=rows, agreements=agreements, incomplete=("gone",), swapped=("other",)
-    )
+    return CampaignComparison(id="C", rows=rows, agreements=agreements, incomplete=("gone",))
 
 
 def test_the_words_of_a_campaign(golden: Golden) -> None:

@@ -303,7 +303,7 @@ def test_epc_5_3_4_the_embedded_evaluator_answers_planted_pairs(
 ) -> None:
     run = tmp_path / "run"
     models = ("--evaluator", f"local/{BASE}-constrained", "--executor", "mock/deterministic")
-    plan = ("--seeds", "0", "--rounds", "1", "--controls", "1", "--no-canary", "--out", run)
+    plan = ("--seeds", "0", "--rounds", "1", "--controls", "1", "--out", run)
 
     done = epc("run", *models, *plan)
 
