@@ -22,10 +22,10 @@ from epc.engine.replies import completion, meant_status, refuses_field
 from epc.engine.request_body import require_sendable, response_format
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError, unknown
-from epc.judge.decided import INSTRUCTIONS, Asking, askings
 from epc.judge.prompt import asked_in
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.results import Json
+from epc.records.decisions import INSTRUCTIONS, Asking, askings
 from epc.records.replies import read_decided
 
 _OK: Final = 200

@@ -26,7 +26,6 @@ from epc.engine.roles import Question, Role
 from epc.engine.task_group import all_of
 from epc.engine.user_programs import Reply, Request, program_of
 from epc.errors import EpcError, UsageError, able_to
-from epc.judge.reply import score_in
 from epc.records.calls import call_of
 from epc.records.layout import stamp
 from epc.records.loops import (
@@ -49,6 +48,7 @@ from epc.records.loops import (
     write_labels,
     write_lines,
 )
+from epc.records.replies import score_in
 
 _AT_ONCE: Final = 8  # executions under way
 _REPLY: Final = 200  # tokens that a judge's reply usually takes

@@ -12,18 +12,14 @@ from epc.json_text import is_number, pointer, storable
 from epc.judge.evidence import Output, Quotes
 from epc.judge.reply import (
     Json,
-    Scores,
-    admitted,
     departures,
     evades,
     is_integer,
     is_text,
     items,
     members,
-    overall_of,
     read_reply,
     shown,
-    verdict_of,
 )
 from epc.judge.samples import Sample, method_of
 from epc.spec.judge_v1 import (
@@ -44,7 +40,11 @@ from epc.spec.judge_v1 import (
     Flag,
     Kind,
     Rules,
+    Scores,
     Verdict,
+    admitted,
+    overall_of,
+    verdict_of,
 )
 
 MAX_EVIDENCE: Final = 1000  # items whose quotes are looked up; a reply of more is no evaluation

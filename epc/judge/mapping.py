@@ -16,7 +16,7 @@ from typing import Any, Final
 from epc.errors import Finding
 from epc.json_text import is_number, pointer
 from epc.judge.check import Fault, fault
-from epc.judge.reply import Json, shown, verdict_of
+from epc.judge.reply import Json, shown
 from epc.judge.samples import FILE_NAME, NAMES, Identity, Sample, problems, read_identity
 from epc.spec.judge_v1 import (
     DIMENSIONS,
@@ -25,6 +25,7 @@ from epc.spec.judge_v1 import (
     SCALE,
     UNPARSABLE,
     VIOLATION,
+    verdict_of,
 )
 
 CLAUSE: Final = "JUDGE-2.5"

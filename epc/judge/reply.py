@@ -4,22 +4,16 @@ Source: JUDGE-5.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from epc.errors import Finding
-from epc.json_text import decode, is_number, parse, pointer
+from epc.json_text import decode, parse, pointer
 from epc.spec.judge_v1 import (
-    DECISIVE,
     DIMENSIONS,
     EVIDENCE_KEYS,
-    FAIL_TO,
     META,
     OVERALL,
-    PARTIAL_FROM,
-    PASS_FROM,
-    Dimension,
-    Verdict,
 )
 from epc.spec.refusals import refuses
 
@@ -131,11 +125,6 @@ _SCORE: Final = re.compile(
     rf"(?:{_NAMES})[\s\\\"'\u2018-\u201f*_`:=|(\[-]{{0,12}}[0-9]", re.IGNORECASE
 )
 
-_KEY: Final = "score"
-_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
-_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
-
 
 def read_reply(raw: str | bytes) -> tuple[str, Json | None, list[Finding]]:
     """Return a reply's text, its one JSON object, and why there is none.
@@ -187,51 +176,3 @@ def _not_one_object(text: str, problem: Finding) -> Finding:
 def _finding(where: str, problem: str) -> Finding:
     remedy = "have the judge print exactly one JSON object, and nothing else"
     return Finding(clause=_CLAUSE, where=where, problem=problem, remedy=remedy)
-
-
-Scores = Mapping[Dimension, int] | Mapping[str, int]
-
-
-def overall_of(scores: Scores) -> int:
-    """Return the sum of the four scores, 0 to 8 (JUDGE-3.2)."""
-    return sum(scores.values())
-
-
-def verdict_of(scores: Scores) -> Verdict:
-    """Return the verdict that we archive.
-
-    Source: JUDGE-3.3. Reading R20: as printed, a vector can be PARTIAL and FAIL at once; the
-    sum decides.
-    """
-    overall = overall_of(scores)
-    if overall <= FAIL_TO:
-        return "FAIL"
-    return "PASS" if overall >= PASS_FROM else "PARTIAL"
-
-
-def admitted(scores: Scores) -> tuple[Verdict, ...]:
-    """Return every verdict that the printed thresholds admit; a judge may give any of them.
-
-    Source: JUDGE-3.3; Reading R20.
-    """
-    overall = overall_of(scores)
-    holds: dict[Verdict, bool] = {
-        "PASS": overall >= PASS_FROM and all(scores[name] != 0 for name in DECISIVE),
-        "PARTIAL": PARTIAL_FROM <= overall < PASS_FROM or 0 in scores.values(),
-        "FAIL": overall <= FAIL_TO,
-    }
-    return tuple(verdict for verdict, held in holds.items() if held)
-
-
-def score_in(reply: str) -> float | None:
-    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
-
-    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
-    """
-    fenced = _FENCED.search(reply)
-    value, problems = parse(fenced[1] if fenced else reply)
-    if problems:
-        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
-        return float(numbers.pop()) if len(numbers) == 1 else None
-    value = value.get(_KEY) if isinstance(value, dict) else value
-    return float(value) if is_number(value) else None

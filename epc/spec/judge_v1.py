@@ -1,9 +1,10 @@
-"""Every constant of the judge protocol, once, with its clause.
+"""Every constant of the judge protocol, once, with its clause, and what scores add up to.
 
 The protocol's text numbers its sections only; `site/docs/judge-protocol.md` numbers the sentences
 within them, and these numbers are quoted here.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 PROTOCOL: Final = "Judge-v1.0"
@@ -97,3 +98,36 @@ ABSENCES: Final = frozenset(
     }
 )
 NO_SCORES: Final = frozenset({"", "n/a", "na", "none", "null", "not applicable", "-", "--", "?"})
+
+Scores = Mapping[Dimension, int] | Mapping[str, int]
+
+
+def overall_of(scores: Scores) -> int:
+    """Return the sum of the four scores, 0 to 8 (JUDGE-3.2)."""
+    return sum(scores.values())
+
+
+def verdict_of(scores: Scores) -> Verdict:
+    """Return the verdict that we archive.
+
+    Source: JUDGE-3.3. Reading R20: as printed, a vector can be PARTIAL and FAIL at once; the
+    sum decides.
+    """
+    overall = overall_of(scores)
+    if overall <= FAIL_TO:
+        return "FAIL"
+    return "PASS" if overall >= PASS_FROM else "PARTIAL"
+
+
+def admitted(scores: Scores) -> tuple[Verdict, ...]:
+    """Return every verdict that the printed thresholds admit; a judge may give any of them.
+
+    Source: JUDGE-3.3; Reading R20.
+    """
+    overall = overall_of(scores)
+    holds: dict[Verdict, bool] = {
+        "PASS": overall >= PASS_FROM and all(scores[name] != 0 for name in DECISIVE),
+        "PARTIAL": PARTIAL_FROM <= overall < PASS_FROM or 0 in scores.values(),
+        "FAIL": overall <= FAIL_TO,
+    }
+    return tuple(verdict for verdict, held in holds.items() if held)

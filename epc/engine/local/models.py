@@ -30,11 +30,11 @@ from epc.engine.local.scoring import DECIMALS, WordCount, pair_of, said
 from epc.engine.model import Completion, Model, Prompt
 from epc.engine.request_body import response_format
 from epc.errors import UsageError, unknown
-from epc.judge.decided import COMPUTED, WORDS, record, spans
 from epc.judge.prompt import Asked, asked_in
 from epc.protocol.config import REFERENCE_DECODING, Decoding
 from epc.protocol.prompt import judged
 from epc.protocol.results import Json
+from epc.records.decisions import COMPUTED, WORDS, record, spans
 from epc.spec.epc_v1 import Method
 from epc.spec.judge_v1 import DIMENSIONS, OVERALL, SCALE
 

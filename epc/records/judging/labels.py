@@ -8,14 +8,13 @@ from statistics import median_low
 from typing import Any, Final
 
 from epc.errors import Finding, MalformedError
-from epc.judge.reply import verdict_of
 from epc.judge.samples import Unit
 from epc.protocol.results import Json
 from epc.records.judging.documents import LABELS, load_plan
 from epc.records.judging.evaluation_set import EvaluationSet
 from epc.records.judging.tables import TableRow, rows_of
 from epc.records.strict_json import dumps_line, write_text
-from epc.spec.judge_v1 import DIMENSIONS, SCALE, VERDICTS
+from epc.spec.judge_v1 import DIMENSIONS, SCALE, VERDICTS, verdict_of
 
 _CLAUSE: Final = "JUDGE-7.1"
 _ONE: Final = "people"  # who labelled, where a table does not say

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import msgspec
 
-from epc.judge.reply import score_in
 from epc.records.csv_tables import decimal
 from epc.records.findings import Causes
 from epc.records.observed.checking import misread
@@ -26,6 +25,7 @@ from epc.records.observed.types import (
     Row,
     Setting,
 )
+from epc.records.replies import score_in
 
 FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")

@@ -29,7 +29,7 @@ from epc.analysis.judging.summary import summary
 from epc.engine.judging.evaluate import Request, write_plan
 from epc.engine.local import models
 from epc.engine.mocks import Judge
-from epc.judge import decided
+from epc.records import decisions
 from epc.records.judging.recheck import recheck
 from epc.records.judging.sources import entries_of
 from epc.records.layout import CALLS
@@ -404,7 +404,7 @@ def test_the_embedded_judge_gives_valid_evaluations_and_says_what_was_computed(
     # More than that takes this model long.
     monkeypatch.setattr(models, "_READ", 200)  # tokens
     monkeypatch.setattr(
-        decided, "_SPAN", re.compile(rf"{decided._WORD}(?: {decided._WORD}){{0,3}}")
+        decisions, "_SPAN", re.compile(rf"{decisions._WORD}(?: {decisions._WORD}){{0,3}}")
     )
     rows = [
         {"question_id": "Q1", "prompt_variant": str(n), "target_model": "x", "output_id": str(n)}

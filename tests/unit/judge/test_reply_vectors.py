@@ -11,12 +11,11 @@ from engine_support import epc
 from judge_support import judged, vectors
 
 from epc.judge.evidence import Output
-from epc.judge.reply import admitted, overall_of, verdict_of
 from epc.judge.samples import Sample
 from epc.records.conformance import suite
 from epc.records.strict_json import disagreements
 from epc.records.typed import as_json
-from epc.spec.judge_v1 import FLAGS, KINDS
+from epc.spec.judge_v1 import FLAGS, KINDS, admitted, overall_of, verdict_of
 
 QUOTES = vectors("quotes")
 REPLIES = vectors("replies")

@@ -13,11 +13,10 @@ from epc.analysis.judging.results import Drifted
 from epc.analysis.judging.shares import Judgment, by_score, counted, groups, mean, share
 from epc.analysis.sharing import Answer
 from epc.judge.check import no_quotes
-from epc.judge.reply import verdict_of
 from epc.judge.samples import Unit
 from epc.records.judging.documents import Judge, Plan, Planned, Reference, RunLog, Thresholds
 from epc.records.strict_json import disagreements
-from epc.spec.judge_v1 import DIMENSIONS, VERDICTS
+from epc.spec.judge_v1 import DIMENSIONS, VERDICTS, verdict_of
 
 Case = dict[str, Any]
 JUDGE = "maker/judge"

@@ -1,8 +1,8 @@
-"""Reading R93: the score in a judge's reply, or that there is none."""
+"""The score that a reply states, or its only number (Reading R93)."""
 
 import pytest
 
-from epc.judge.reply import score_in
+from epc.records.replies import score_in
 
 
 @pytest.mark.parametrize(

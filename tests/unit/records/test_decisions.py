@@ -2,9 +2,9 @@
 
 import json
 
-from epc.judge.decided import Decision, askings, reply_of, spans
 from epc.judge.prompt import judge_prompt
 from epc.judge.samples import Sample
+from epc.records.decisions import Decision, askings, reply_of, spans
 from epc.spec.judge_v1 import DIMENSIONS
 
 SAMPLE = Sample(

@@ -1,4 +1,4 @@
-"""What a decision model is asked for a prompt, and the reply that its decisions make.
+"""Questions to a decision model about a prompt, and the reply that its decisions make.
 
 Such a model reads a text and answers questions about it, each from fixed options with a
 probability for every one; it writes nothing. A verdict is one choice of A and B. A judge's record
@@ -15,8 +15,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from epc.judge.prompt import Asked, asked_in
-from epc.judge.reply import overall_of, verdict_of
-from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE
+from epc.spec.judge_v1 import DIMENSIONS, LEAST_CHARACTERS, OVERALL, SCALE, overall_of, verdict_of
 
 VERDICT: Final = "verdict"
 PLACES: Final = ("A", "B")
