@@ -6,9 +6,9 @@ from functools import reduce
 from itertools import combinations
 from typing import Final
 
-from epc.analysis.choosing import ALL, Choices, Domain, Way
 from epc.analysis.observed_lists import Askings, Lists, best, lists_of, side_by_side
 from epc.arrays import Array, Codes, np
+from epc.records.choices import ALL, Choices, Domain, Way
 from epc.records.observed.columns import Verdicts
 
 _ASKINGS: Final = (1, 2, 4, 8)

@@ -4,16 +4,17 @@ Pure: it is given values, and looks nothing up.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
-from typing import Final, Literal, Protocol, Self, TypeVar
+from typing import Final, Literal, Self
 
-from epc.analysis.choosing import Picked
+from epc.analysis.headline import is_any, is_of
 from epc.analysis.loops import RunsReport
 from epc.errors import UsageError
 from epc.protocol.results import Json
+from epc.records.choices import Picked
 from epc.records.typed import as_json
 from epc.spec.coupling import NotMeasured
 
@@ -40,70 +41,7 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 OTHER: Final = "other observed figures"
 KINDS_OF_TASK: Final = "accuracy by kind of task"
-# What a reader asks of recorded verdicts first: are they right, do they keep with the place, are
-# they repeated, do they move an agent; and without truth or repeats, does another judge say the
-# same, does it favour its own (Reading R97)?
-QUESTIONS: Final = (
-    ("accuracy", "best/1", "humans_majority"),
-    ("place_consistency",),
-    ("repeat_consistency", "score_repeat_exact"),
-    ("transfer/regret",),
-    ("judges",),
-    ("self_preference", "self_preference_score"),
-)
-INDEPENDENT: Final = 100  # items, from which a figure can be a headline before all others
 _REQUIREMENT: Final = re.compile(r"([^<>=\s]+)\s*(>=|<=)\s*([^<>=\s]+)")
-
-
-class Rested(Protocol):
-    """A figure with what it rests on; `left_out` says why it counts for nothing, or is empty."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def value(self) -> float | None: ...  # noqa: D102
-    @property
-    def n(self) -> int | None: ...  # noqa: D102
-    @property
-    def items(self) -> int | None: ...  # noqa: D102
-    @property
-    def left_out(self) -> str: ...  # noqa: D102
-    @property
-    def plain(self) -> bool: ...  # noqa: D102
-
-
-R = TypeVar("R", bound=Rested)
-
-
-def headline(figures: Iterable[R]) -> R | None:
-    """Return what is said of recorded verdicts first, if anything answers a question.
-
-    That is the first question that enough independent items answer. If none does, it is the one
-    with the most. Of several settings a plain one counts before others, then the one with the most
-    items, then with the most of n, then the direction whose regret is larger.
-
-    Source: Reading R97.
-    """
-    known = [f for f in figures if not f.left_out and f.items and question(f.name) is not None]
-    enough = [figure for figure in known if (figure.items or 0) >= INDEPENDENT]
-
-    def order(figure: R) -> tuple[float, ...]:
-        size, asked = -(figure.items or 0), question(figure.name) or 0
-        regret = (figure.value or 0.0) if is_of(figure.name, "transfer/regret") else 0.0
-        first = (asked, not figure.plain, size) if enough else (size, asked)
-        return (*first, -(figure.n or 0), -regret)
-
-    return min(enough or known, key=order, default=None)
-
-
-def question(name: str) -> int | None:
-    """Return the place of the question that a figure answers, if it answers one."""
-    asked = (place for place, names in enumerate(QUESTIONS) if _is_any(name, names))
-    return next(asked, None)
-
-
-def _is_any(name: str, wanted: Collection[str]) -> bool:
-    return any(is_of(name, each) for each in wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,13 +240,8 @@ def _absent(card: Card, name: str) -> str:
 
 @cache
 def _section(name: str) -> str:
-    titles = (title for title, names in SECTIONS.items() if _is_any(name, names))
+    titles = (title for title, names in SECTIONS.items() if is_any(name, names))
     return next(titles, "")
-
-
-def is_of(name: str, wanted: str) -> bool:
-    """Return whether a figure is the one of a name, or that of one of its directions."""
-    return name == wanted or name.startswith(f"{wanted}/")
 
 
 def card_json(card: Card, sentence: str, answers: Iterable[Answered] = ()) -> Json:

@@ -20,7 +20,6 @@ from epc.analysis.observed_agreement import (
 from epc.analysis.observed_contests import baseline_of
 from epc.analysis.observed_figures import (
     Constant,
-    Figure,
     constant_of_gold,
     of_confidence,
     of_places,
@@ -42,7 +41,6 @@ from epc.analysis.observed_names import FIGURES, family
 from epc.analysis.observed_rows import (
     RULE,
     TIE,
-    Choices,
     Named,
     Rows,
     by_question,
@@ -59,8 +57,9 @@ from epc.records.gold import AnswersGold
 from epc.records.observed.checking import asks
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.converting import FAILS
-from epc.records.observed.types import Header, Setting, Source
+from epc.records.observed.types import Choices, Header, Setting, Source
 from epc.statistics.clusters import linearised_interval
+from epc.statistics.figures import ClusteredFigure
 
 Asked = tuple[str, Setting, Rows]
 # By how much more a judge favours an output than another judge, and the output's question.
@@ -79,7 +78,7 @@ def authors_of(setting: Setting, choices: Choices) -> list[str]:
 
 def of_own(
     judge: Asked, others: Sequence[Asked], named: Named, choices: Choices
-) -> Iterator[tuple[str, Figure]]:
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield by how much more than other judges a judge favours its own outputs than others'.
 
     Of verdicts in shares of wins, of scores in points. An output that another judge wrote is its
@@ -131,7 +130,7 @@ def _sides(
     return (worth[mine], common.question[mine]), (worth[theirs], common.question[theirs])
 
 
-def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
+def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> ClusteredFigure:
     """Return the mean over other judges of both means' difference, clustered by question."""
     value, off, clusters = 0.0, [], []
     for sides in compared:
@@ -141,7 +140,7 @@ def _difference(compared: Sequence[tuple[Gaps, Gaps]]) -> Figure:
             off.append(sign * (gaps - middle) / len(gaps) / len(compared))
             clusters.append(questions)
     questions = np.concatenate(clusters)
-    return Figure(
+    return ClusteredFigure(
         value=value,
         ci95=linearised_interval(value, np.concatenate(off), questions),
         n=sum(len(mine[0]) for mine, _ in compared),
@@ -162,11 +161,11 @@ class Group:
     items: int
     equal_answers: int
     equal_answers_other_verdict: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ClusteredFigure]
     left_out: Mapping[str, str]
     transfer: Transferred | None
     own_authors: Sequence[str]
-    by_subset: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
     constants: Mapping[str, Constant] = field(default_factory=dict)
 
 
@@ -245,7 +244,7 @@ def measure(
 
 def beside(
     settings: Mapping[str, Setting], verdicts: Verdicts, choices: Choices
-) -> tuple[list[Pair], dict[str, Mapping[str, Figure]]]:
+) -> tuple[list[Pair], dict[str, Mapping[str, ClusteredFigure]]]:
     """Return how the judges of one source agree, and by setting how far each favours itself.
 
     Source: Readings R24 and R77.

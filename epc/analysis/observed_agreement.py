@@ -6,18 +6,12 @@ from itertools import combinations
 from math import atanh, tanh
 from typing import Final
 
-from epc.analysis.observed_figures import (
-    Constant,
-    Figure,
-    average,
-    best_constant,
-    figure_of,
-    share,
-)
+from epc.analysis.observed_figures import Constant, average, best_constant, figure_of, share
 from epc.analysis.observed_rows import TIE, Rows
 from epc.arrays import Array, Codes, Flags, np
 from epc.records.observed.types import UNKNOWN, Prompt, Setting
 from epc.statistics.clusters import linearised_interval
+from epc.statistics.figures import ClusteredFigure
 
 _CERTAIN: Final = 1e-12  # chance agreement so near to 1 leaves nothing to agree on
 
@@ -33,10 +27,10 @@ class Pair:
     prompt: Prompt
     same_decoding: bool
     shared_answers: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ClusteredFigure]
 
 
-def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_humans(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield the agreement with persons, and beside it that of a person with the other persons.
 
     An unreadable answer agrees with nobody, but in kappa, which is of readable ones. A majority is
@@ -65,7 +59,7 @@ def of_humans(rows: Rows) -> Iterator[tuple[str, Figure]]:
     yield from share("humans_others_ceiling", persons, rows, weights)
 
 
-def of_human_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_human_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how far the scores of single answers are those that people gave.
 
     The correlation is Pearson's: a judge that gives every answer one score has none, however near
@@ -143,20 +137,20 @@ def comparable(setting: Setting, other: Setting) -> bool:
     return setting.prompt.is_one(other.prompt)
 
 
-def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+def _of_verdicts(one: Rows, two: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     common, left, right = side_by_side(one, two)
     yield from share("agreement", (left * right).sum(axis=1), common)
     yield from _kappa("kappa", left, right, common.cluster)
 
 
-def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+def _of_scores(one: Rows, two: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     common, left, right = side_by_side(one, two, scores=True)
     gap = (right - left)[:, 0]
     yield from share("score_within_1", np.abs(gap) <= 1, common)
     yield from average("score_shift", gap, common.cluster)
 
 
-def of_ways(one: Rows, two: Rows) -> Iterator[tuple[str, Figure]]:
+def of_ways(one: Rows, two: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield by how much more often the second way of asking is right, on items of both."""
     means = []
     for rows in (one, two):
@@ -196,7 +190,9 @@ def _said(rows: Rows, *, scores: bool) -> tuple[Rows, Codes, Array]:
     return rows[first], keys, totals / np.bincount(places, minlength=len(keys))[:, None]
 
 
-def _kappa(name: str, one: Array, two: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+def _kappa(
+    name: str, one: Array, two: Array, clusters: Codes
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield Cohen's kappa, unless chance alone would agree always.
 
     Shapes: what either said, as shares (m, 3); (m,).

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
-from epc.analysis.observed_rows import TIE, Choices, Named, Rows
+from epc.analysis.observed_rows import TIE, Named, Rows
 from epc.arrays import Array, ByRow, Codes, np
 from epc.errors import UsageError
 from epc.protocol.table import VerdictTable
+from epc.records.observed.types import Choices
 
 TWO: Final = 2  # domains, and strategies at least
 

@@ -7,7 +7,6 @@ from msgspec import Struct
 
 from epc.analysis.observed_rows import TIE, UNREADABLE, Rows
 from epc.arrays import Array, Codes, Flags, np
-from epc.statistics import figures
 from epc.statistics.clusters import (
     clustered_mean,
     clustered_mean_of_shares,
@@ -15,27 +14,13 @@ from epc.statistics.clusters import (
     left_out_interval,
     linearised_interval,
 )
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
 
 _EQUAL: Final = 1e-12  # what rounding leaves of lengths that are equal
 _BINS: Final = 10  # of confidence, of equal width
 _ANSWERS: Final[tuple[Literal["a", "b", "tie"], ...]] = ("a", "b", "tie")
 _WANTED: Final = (0.01, 0.05, 0.1)  # shares of wrong verdicts
-
-Bounds = tuple[float, float]
-
-
-class Figure(figures.Figure, frozen=True, kw_only=True):
-    """A figure of recorded verdicts: `n` observations in so many clusters.
-
-    `items` counts clusters, which are questions. `bounds` are the shares if all that is not known
-    counted as wrong, and as right.
-    """
-
-    value: float
-    n: int
-    items: int
-    bounds: Bounds | None = None
 
 
 class Constant(Struct, frozen=True, kw_only=True):
@@ -65,8 +50,8 @@ def share(
     hits: Array | Flags,
     rows: Weighed,
     n: Array | None = None,
-    bounds: Bounds | None = None,
-) -> Iterator[tuple[str, Figure]]:
+    bounds: Interval | None = None,
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a share under its name, unless there is nothing to take it of."""
     counts = np.ones(len(hits)) if n is None else n
     some = counts > 0  # a cluster without an observation is none
@@ -87,13 +72,13 @@ def best_constant(right: Array | Flags, rows: Weighed) -> Constant:
     return Constant(answer=_ANSWERS[best], share=float(shares[best]))
 
 
-def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+def average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a mean under its name, unless there is nothing to take it of."""
     if len(values):
         yield name, figure_of(*clustered_mean(values, clusters), clusters)
 
 
-def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> Figure:
+def mean_of_shares(strata: Sequence[tuple[Array | Flags, Weighed]]) -> ClusteredFigure:
     """Return the mean of several shares, each of which weighs alike."""
     weighed = [(hits, weights(rows.unit), rows.cluster) for hits, rows in strata]
     parts = [(hits * weight, weight, ids) for hits, weight, ids in weighed]
@@ -106,13 +91,13 @@ def figure_of(
     interval: Interval | None,
     clusters: Codes,
     n: int | None = None,
-    bounds: Bounds | None = None,
-) -> Figure:
+    bounds: Interval | None = None,
+) -> ClusteredFigure:
     """Return a figure of observations in clusters, which are its items.
 
     Shapes: clusters (m,), one for each observation, of which there are `n` if that is another.
     """
-    return Figure(
+    return ClusteredFigure(
         value=value,
         ci95=interval,
         n=len(clusters) if n is None else n,
@@ -121,7 +106,7 @@ def figure_of(
     )
 
 
-def of_places(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_places(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield what exchanging the places shows; an unreadable answer agrees with nothing."""
     a, b = np.flatnonzero(rows.first == 0), np.flatnonzero(rows.first == 1)
     _, in_a, in_b = np.intersect1d(rows.ask[a], rows.ask[b], return_indices=True)
@@ -135,7 +120,7 @@ def of_places(rows: Rows) -> Iterator[tuple[str, Figure]]:
     yield from share("first_place", chosen[decided] / 2, one[decided])
 
 
-def of_gold(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_gold(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how often the better candidate won; a tie or an unreadable answer is not right.
 
     The share of readable answers has for its bounds the shares of all, unreadable ones counted as
@@ -161,7 +146,7 @@ def constant_of_gold(rows: Rows) -> Constant:
     return best_constant(labelled.gold[:, None] == np.arange(TIE + 1), labelled)
 
 
-def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_all(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield ties, unreadable answers, and how often the longer candidate won."""
     unmeasured = rows[(rows.verdict >= 0) & np.isnan(rows.length)]
     yield from share("ties", unmeasured.verdict == TIE, unmeasured)
@@ -179,7 +164,7 @@ def of_all(rows: Rows) -> Iterator[tuple[str, Figure]]:
         yield "longer_by_gold", mean_of_shares(strata)
 
 
-def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_scores(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield what a score gains by twice the length, between answers to one question."""
     rows = rows[rows.scored & (rows.length > 0)]
     _, question = np.unique(rows.question, return_inverse=True)
@@ -191,7 +176,10 @@ def of_scores(rows: Rows) -> Iterator[tuple[str, Figure]]:
         interval = linearised_interval(slope, off, question)
         questions = np.unique(question[np.abs(longer) > _EQUAL])
         n = int(np.isin(question, questions).sum())
-        yield "score_per_doubling", Figure(value=slope, ci95=interval, n=n, items=len(questions))
+        yield (
+            "score_per_doubling",
+            ClusteredFigure(value=slope, ci95=interval, n=n, items=len(questions)),
+        )
 
 
 def _apart(values: Array, groups: Codes) -> Array:
@@ -201,7 +189,7 @@ def _apart(values: Array, groups: Codes) -> Array:
     return apart
 
 
-def repeats(rows: Rows) -> tuple[int, int, dict[str, Figure]]:
+def repeats(rows: Rows) -> tuple[int, int, dict[str, ClusteredFigure]]:
     """Return pairs of askings with one long answer, those whose verdicts differ, and agreement.
 
     Whether equal long answers were copied or given twice, nobody can see in them. So they are
@@ -238,7 +226,7 @@ def every_two(groups: Codes) -> tuple[Codes, Codes]:
     return one, other
 
 
-def of_confidence(rows: Rows) -> Iterator[tuple[str, Figure]]:
+def of_confidence(rows: Rows) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how far the confidence of verdicts is how often they are right.
 
     `ece` is the expected calibration error in ten bins. For each share of wrong verdicts that is

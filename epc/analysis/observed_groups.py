@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from epc.analysis.observed_agreement import of_ways
-from epc.analysis.observed_figures import Figure, average, of_all, of_gold, repeats
+from epc.analysis.observed_figures import average, of_all, of_gold, repeats
 from epc.analysis.observed_lists import (
     Askings,
     Lists,
@@ -25,6 +25,7 @@ from epc.analysis.observed_rows import Rows, questions
 from epc.arrays import np
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.types import Setting
+from epc.statistics.figures import ClusteredFigure
 
 # What is stated of a subset by itself, where it has so many questions.
 _OF_SUBSET: Final = (
@@ -68,7 +69,7 @@ class Together:
     """Several ways of asking, each under its first name, on what all of them were asked about."""
 
     settings: Sequence[str]
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ClusteredFigure]
 
 
 Way = tuple[str, Setting, Part]
@@ -81,7 +82,7 @@ def part_of(rows: Rows, verdicts: Verdicts) -> Part:
     return Part(rows=rows, verdicts=verdicts, lists=lists, judge=side_by_side(lists), won=won)
 
 
-def of_part(part: Part, asked: int) -> dict[str, Figure]:
+def of_part(part: Part, asked: int) -> dict[str, ClusteredFigure]:
     """Return the figures that can be stated of a subset too.
 
     `asked` counts the questions, with those of which there is no verdict.
@@ -98,7 +99,7 @@ def of_part(part: Part, asked: int) -> dict[str, Figure]:
 
 def by_subset(
     part: Part, subsets: Sequence[str], asked: Mapping[str, int]
-) -> dict[str, dict[str, Figure]]:
+) -> dict[str, dict[str, ClusteredFigure]]:
     """Return the figures of each subset that has enough questions."""
     parts = {name: part.of_subset(code) for code, name in enumerate(subsets)}
     return {
@@ -109,8 +110,8 @@ def by_subset(
 
 
 def in_order(
-    figures: Mapping[str, Figure], families: Collection[str] = FIGURES
-) -> dict[str, Figure]:
+    figures: Mapping[str, ClusteredFigure], families: Collection[str] = FIGURES
+) -> dict[str, ClusteredFigure]:
     """Return the figures of some families in the order of the report."""
     order = [*FIGURES]
     kept = [name for name in figures if family(name) in families]

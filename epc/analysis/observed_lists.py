@@ -11,11 +11,12 @@ from itertools import combinations
 from string import ascii_uppercase
 from typing import Any, Final
 
-from epc.analysis.observed_figures import Figure, average, every_two, mean_of_shares, share
+from epc.analysis.observed_figures import average, every_two, mean_of_shares, share
 from epc.analysis.observed_rows import long_answers, questions
 from epc.arrays import Array, ByRow, Codes, np
 from epc.records.observed.columns import COLUMNS, Column, Verdicts, joined
 from epc.statistics.clusters import left_out_interval
+from epc.statistics.figures import ClusteredFigure
 
 MOST_ASKINGS: Final = 8
 _EQUAL: Final = 1e-9  # of mean scores
@@ -259,7 +260,7 @@ def won_by(judge: Askings) -> Won:
     return Won(**parts, won=won)
 
 
-def of_lists(judge: Won, asked: int | None = None) -> Iterator[tuple[str, Figure]]:
+def of_lists(judge: Won, asked: int | None = None) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how often the right candidate is the best.
 
     `asked` counts the lists with those of which there is no verdict: they widen the bounds.
@@ -274,7 +275,7 @@ def of_lists(judge: Won, asked: int | None = None) -> Iterator[tuple[str, Figure
         yield from share(f"pairs/{k}", pairs, enough)
 
 
-def of_orders(lists: Lists) -> Iterator[tuple[str, Figure]]:
+def of_orders(lists: Lists) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how often the right candidate is the best where it stands at each place.
 
     Of all places together each weighs alike, however often the right one stood there.
@@ -295,7 +296,7 @@ def of_orders(lists: Lists) -> Iterator[tuple[str, Figure]]:
             yield f"place_picked/{ascii_uppercase[place]}", mean_of_shares(strata)
 
 
-def of_picks(lists: Lists) -> Iterator[tuple[str, Figure]]:
+def of_picks(lists: Lists) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield whether a pick is the same when asked again, and in another arrangement."""
     if not (lists.picked >= 0).any():
         return
@@ -325,7 +326,7 @@ def common(judges: Sequence[Askings]) -> list[Askings]:
     return [judge[np.searchsorted(judge.list, lists)] for judge in judges]
 
 
-def independent(judges: Sequence[Askings]) -> Iterator[tuple[str, Figure]]:
+def independent(judges: Sequence[Askings]) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield how judges' errors correlate, and how many independent ones they are worth.
 
     The errors are those of single askings, on lists that all have. The correlation is the mean over
@@ -356,9 +357,9 @@ def independent(judges: Sequence[Askings]) -> Iterator[tuple[str, Figure]]:
     interval = left_out_interval(correlation, count)
     ends = [_kish(k, end) for end in reversed(interval or ())]
     n = len(judges[0].list)
-    yield "error_correlation", Figure(value=value, ci95=interval, n=n, items=count)
+    yield "error_correlation", ClusteredFigure(value=value, ci95=interval, n=n, items=count)
     worth = (ends[0], ends[1]) if ends else None
-    yield "independent_judges", Figure(value=_kish(k, value), ci95=worth, n=n, items=count)
+    yield "independent_judges", ClusteredFigure(value=_kish(k, value), ci95=worth, n=n, items=count)
 
 
 def _kish(k: int, correlation: float) -> float:
@@ -374,7 +375,7 @@ def _singles(judge: Askings) -> Array:
     return singles
 
 
-def effect(one: Won, two: Won) -> Iterator[tuple[str, Figure]]:
+def effect(one: Won, two: Won) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield by how much more often the right candidate is the best in the second way of asking."""
     _, at, other = np.intersect1d(one.list, two.list, return_indices=True)
     one, two = one[at], two[other]

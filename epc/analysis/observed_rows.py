@@ -1,7 +1,7 @@
 """Recorded verdicts as numbers: which are of one setting, and which of one item (Reading R77)."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -19,19 +19,6 @@ UNREADABLE: Final = 3
 _WORDS: Final = ("a", "b", "tie", "unreadable")
 RULE: Final = 2  # by which figures are clustered and weighed, and which published ones state
 LONG_ANSWER: Final = 100  # characters; a shorter answer is said again in the same words by itself
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
-    """What the user chooses where a source leaves it open.
-
-    `same` names the author that a judge is, by the judge's name. `baseline` is whom all others are
-    compared with. A domain is a pattern of subsets, or NAME=PATTERN+PATTERN.
-    """
-
-    same: Mapping[str, str] = field(default_factory=dict)
-    baseline: str | None = None
-    domains: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

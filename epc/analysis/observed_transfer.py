@@ -21,7 +21,7 @@ from epc.analysis.observed_contests import (
     labels_of,
     table_of,
 )
-from epc.analysis.observed_rows import Choices, Named, Rows
+from epc.analysis.observed_rows import Named, Rows
 from epc.arrays import np
 from epc.audit.coupling import Crossed, carried_over, figures_into, worked_out
 from epc.audit.facts import Word
@@ -31,6 +31,7 @@ from epc.audit.side_checks import clustered, clusters
 from epc.audit.transfer import Crossings, reductions
 from epc.audit.units import paired_units, units_of
 from epc.protocol.weights import UpdateRule
+from epc.records.observed.types import Choices
 from epc.spec.coupling import FEWEST_SPLITS, LEVEL, MARGIN, RULE, NotMeasured
 from epc.spec.epc_v1 import ROUNDS
 from epc.statistics.inference import t_point

@@ -13,7 +13,7 @@ from math import comb
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.observed_figures import Figure, average, figure_of
+from epc.analysis.observed_figures import average, figure_of
 from epc.analysis.observed_lists import lists_of, side_by_side
 from epc.analysis.observed_rows import fits, same_settings
 from epc.arrays import Array, Codes, Flags, np
@@ -26,6 +26,7 @@ from epc.records.observed.types import Header
 from epc.records.observed.verdict_file import read
 from epc.spec.coupling import NotMeasured
 from epc.statistics.clusters import bounded_mean, linearised_interval
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.selection import MOST_COMBINATIONS, Picks, picks, turning_point
 
 ALL: Final = "all"
@@ -44,7 +45,7 @@ class Gains:
     """
 
     n: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ClusteredFigure]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +194,7 @@ def _domains(bank: Bank, mean: Picks, by_bound: Picks | None) -> Iterator[tuple[
 
 def _gains(
     of: Picks, at: int, chosen: Flags, clusters: Codes, level: Array
-) -> Iterator[tuple[str, Figure]]:
+) -> Iterator[tuple[str, ClusteredFigure]]:
     believed, fresh, gold, bought = (
         part[at, chosen] for part in (of.believed, of.fresh, of.gold, of.bought)
     )
@@ -217,11 +218,13 @@ def _gains(
     yield from _average("gold_gain", gold, clusters)
 
 
-def _average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+def _average(name: str, values: Array, clusters: Codes) -> Iterator[tuple[str, ClusteredFigure]]:
     return average(name, values, clusters) if not np.isnan(values).any() else iter(())
 
 
-def _share(name: str, part: Array, whole: Array, clusters: Codes) -> Iterator[tuple[str, Figure]]:
+def _share(
+    name: str, part: Array, whole: Array, clusters: Codes
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a part of a gain that is shown to be one; of none a share says nothing."""
     gain = dict(_average(name, whole, clusters)).get(name)
     if gain and gain.ci95 and gain.ci95[0] > 0 and not np.isnan(part).any():
@@ -229,7 +232,7 @@ def _share(name: str, part: Array, whole: Array, clusters: Codes) -> Iterator[tu
         yield name, _figure(value, (part - value * whole) / whole.sum(), clusters)
 
 
-def _figure(value: float, off: Array, clusters: Codes) -> Figure:
+def _figure(value: float, off: Array, clusters: Codes) -> ClusteredFigure:
     return figure_of(value, linearised_interval(value, off, clusters), clusters)
 
 

@@ -12,10 +12,10 @@ from typing import Final
 
 from epc.analysis.ballots import Ballot, Key, Said, merged
 from epc.analysis.choosing import Alternative
-from epc.analysis.observed_figures import Figure
 from epc.arrays import Codes, np
 from epc.records.observed.types import UNKNOWN
 from epc.statistics.clusters import bounded_mean, clustered_mean, clustered_share
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.inference import ALPHA, t_point
 
 # Of agreement above chance that must be shown, and of right answers that may be lost at most. Ours
@@ -44,9 +44,9 @@ class Agreement:
     subset: str | None
     items: int
     shared_answers: int
-    alike: Figure
+    alike: ClusteredFigure
     chance: float
-    shifts: Mapping[str, Figure]
+    shifts: Mapping[str, ClusteredFigure]
 
     def unfit(self, choices: int) -> str:
         """Return why it shows no successor, chosen among so many; empty if it shows one.
@@ -236,7 +236,7 @@ def _agreement(
         subset=subset,
         items=len(items),
         shared_answers=copied,
-        alike=Figure(value=value, ci95=ci95, n=len(keys), items=len(units)),
+        alike=ClusteredFigure(value=value, ci95=ci95, n=len(keys), items=len(units)),
         chance=_chance(pairs, [first for _, first in keys]),
         shifts=dict(_shifts(pairs, [first for _, first in keys], clusters)),
     )
@@ -267,7 +267,7 @@ def _chance(pairs: Sequence[tuple[Said, Said]], first: Sequence[int]) -> float:
     return float(np.dot(sides[0].mean(axis=0), sides[1].mean(axis=0)))
 
 
-def _corrected(figure: Figure, choices: int) -> float | None:
+def _corrected(figure: ClusteredFigure, choices: int) -> float | None:
     """Return the lower end of a figure's interval, corrected for a choice among so many."""
     if figure.ci95 is None:
         return None
@@ -278,7 +278,7 @@ def _corrected(figure: Figure, choices: int) -> float | None:
 
 def _shifts(
     pairs: Sequence[tuple[Said, Said]], first: Sequence[int], clusters: Codes
-) -> Iterator[tuple[str, Figure]]:
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield what a user's figures move by, where the other judge takes over.
 
     That is the share of the first place, the win rate of the better candidate, the mean score.
@@ -306,10 +306,13 @@ def _shifts(
 
 def _mean(
     name: str, rows: Sequence[tuple[float, int]], *, of_shares: bool = False
-) -> Iterator[tuple[str, Figure]]:
+) -> Iterator[tuple[str, ClusteredFigure]]:
     """Yield a mean difference; one of shares, and so its interval, lies between -1 and 1."""
     if rows:
         values, clusters = np.array([v for v, _ in rows]), np.array([c for _, c in rows], np.int64)
         mean = partial(bounded_mean, ends=(-1.0, 1.0)) if of_shares else clustered_mean
         value, interval = mean(values, clusters)
-        yield name, Figure(value=value, ci95=interval, n=len(rows), items=len(set(clusters)))
+        yield (
+            name,
+            ClusteredFigure(value=value, ci95=interval, n=len(rows), items=len(set(clusters))),
+        )

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import ALL
 from epc.analysis.judge_card import card_json
 from epc.engine.clock import now
 from epc.protocol.results import Json
+from epc.records.choices import ALL
 from epc.records.typed import as_json
 from epc.registry import expiry, succession
 from epc.registry.judge_cards import card_of

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from epc.analysis.audit import Audit
 from epc.analysis.audit import audit as audit_run
 from epc.analysis.observed import Report, measure
-from epc.analysis.observed_rows import Choices
 from epc.api.frames import Shown, frame
 from epc.errors import Finding, UsageError, refuse
 from epc.records.gold import joined
 from epc.records.observed.converting import Request, Taken
 from epc.records.observed.shapes import is_votes, opened
+from epc.records.observed.types import Choices
 from epc.records.typed import as_json
 from epc.report.document import Part
 from epc.report.observed_text import cell_of, headlines, page_of, text

@@ -6,10 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from epc.analysis.choosing import ALL, Which
+from epc.analysis.choosing import Which
 from epc.api.frames import Shown
 from epc.api.frames import frame as frame_of
 from epc.engine.clock import now
+from epc.records.choices import ALL
 from epc.registry.data import frame
 from epc.registry.data_rows import batch_of_cards
 from epc.registry.expiry import Expiry

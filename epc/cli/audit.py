@@ -20,9 +20,9 @@ from epc.cli.options import (
 from epc.spec.epc_v1 import ROUNDS
 
 if TYPE_CHECKING:
-    from epc.analysis.observed_rows import Choices
     from epc.engine.budget import Limits
     from epc.records.observed.converting import Request
+    from epc.records.observed.types import Choices
 
 
 @click.command()

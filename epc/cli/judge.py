@@ -211,7 +211,7 @@ def check(response: Path, sample: Path | None, output: Path | None, form: str) -
         leave(clean=rechecked.ok)
     if sample is None or output is None:
         raise click.UsageError("a reply is checked against --sample and --output: name both")
-    from epc.records.judging.tables import check_files
+    from epc.records.judging.evaluation_set import check_files
     from epc.records.typed import as_json
 
     checked = check_files(response, sample, output)

@@ -181,7 +181,7 @@ def judges_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_choices(
         same: tuple[tuple[str, str], ...], baseline: str | None, domains: str | None, **options: Any
     ) -> None:
-        from epc.analysis.observed_rows import Choices
+        from epc.records.observed.types import Choices
 
         chosen = domains.split(",") if domains else ()
         choices = Choices(same=dict(same), baseline=baseline, domains=chosen)

@@ -22,7 +22,7 @@ from epc.protocol.config import Configuration
 from epc.protocol.table import VerdictTable
 from epc.records.csv_tables import CsvTable, csv_text, decimal, table_of
 from epc.records.observed.columns import Column, Verdicts
-from epc.records.observed.names import PASSES, SIDES
+from epc.records.observed.verdict_words import PASSES, SIDES
 from epc.records.strict_json import write_text
 from epc.spec.coupling import NotMeasured
 from epc.spec.domains import Domain

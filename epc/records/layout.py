@@ -43,6 +43,9 @@ PROBES: Final = "probes.jsonl"  # beside the raw files, which the manifest's dig
 PROBING: Final = "probing"
 GOLD: Final = "gold.csv"
 
+LOOP: Final = (
+    "loop.json"  # what was run; its log and checks stand beside it (`epc.records.loop_runs`)
+)
 SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for its raw files
 
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before

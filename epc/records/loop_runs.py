@@ -21,11 +21,11 @@ from epc.arrays import Array, Codes, Flags, np
 from epc.digests import file_sha256
 from epc.errors import UsageError
 from epc.records import strict_json
+from epc.records.layout import LOOP
 from epc.records.observed.parquet import Columns, columns_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse, written
 
-LOOP: Final = "loop.json"
 LOG, CHECKS = "log.parquet", "checks.parquet"
 GOLD: Final = "gold"  # the judge of a label
 _CHOSE: Final = "val"  # the split by which an optimiser chooses

@@ -6,12 +6,11 @@ Pure: it takes documents of valid shape, and reads neither file nor clock.
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
-from epc.analysis.observed_rows import Choices
 from epc.digests import sha256
 from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.records.manifest import ModelIdentity
-from epc.records.observed.types import Judge
+from epc.records.observed.types import Choices, Judge
 from epc.records.strict_json import dumps_line
 from epc.registry.platforms import platform_of, provider_of
 from epc.registry.record import Asked, Fault, Model, Record

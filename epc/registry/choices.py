@@ -12,10 +12,10 @@ from math import isnan, nan
 from pathlib import Path
 
 from epc.analysis.choice_table import Asked, PriceOf, choices
-from epc.analysis.choosing import PICKED, Choices, Picked
 from epc.analysis.observed_rows import fits
 from epc.analysis.selection import bank_of, selections
 from epc.errors import UsageError
+from epc.records.choices import PICKED, Choices, Picked
 from epc.records.observed.columns import Verdicts, joined
 from epc.records.strict_json import dumps_line, write_text
 from epc.records.typed import as_json, parse

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
-from epc.analysis.judge_card import QUESTIONS, headline
+from epc.analysis.headline import QUESTIONS, headline
 from epc.errors import UsageError
 from epc.protocol.metrics import COIN_GAMMA, interpreted
 from epc.protocol.results import Json

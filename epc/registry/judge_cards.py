@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import Picked
-from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served, is_of
+from epc.analysis.headline import is_of
+from epc.analysis.judge_card import DAYS_LEFT, SECTIONS, Card, Fault, Known, Rest, Served
 from epc.analysis.loops import RunsReport
 from epc.analysis.observed_names import FIGURES, family
 from epc.analysis.observed_rows import fits
+from epc.records.choices import Picked
 from epc.records.manifest import Determinism
 from epc.records.observed.types import Source
 from epc.records.typed import parse

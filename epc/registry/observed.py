@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from epc.analysis.observed import measure, with_others
-from epc.analysis.observed_rows import Choices, by_question
+from epc.analysis.observed_rows import by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
@@ -24,7 +24,7 @@ from epc.records.earlier import Clusters
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.converting import Request
 from epc.records.observed.shapes import convert
-from epc.records.observed.types import Header, Observed, Row
+from epc.records.observed.types import Choices, Header, Observed, Row
 from epc.records.observed.verdict_file import content_digest, cut, rows_of, sound, write
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import as_json, parse

@@ -20,7 +20,6 @@ from epc.records.typed import as_json, parse
 from epc.registry import layout
 from epc.registry.fetching import restore
 from epc.registry.kinds.adapter import adapter
-from epc.registry.observed import rebuild
 from epc.registry.record import AuditSummary
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
@@ -145,9 +144,7 @@ def _again(checkout: Path, source: Path | None, sealed: tuple[Snapshot, str | No
             run = Path(name)
             raw = None if source is None else ()
             restore(snapshot.tag, run, location=str(checkout), seal=seal, raw=raw)
-            if source:
-                rebuild(run, source)
-            changed, problems = adapter(snapshot.kind).again(run, snapshot)
+            changed, problems = adapter(snapshot.kind).again(run, snapshot, source)
     except EpcError as error:
         return Again(tag=tag, changed=[], problems=[str(error)])
     except OSError as error:

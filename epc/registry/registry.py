@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Self
 
-from epc.analysis.choosing import Choices
 from epc.errors import UsageError
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
+from epc.records.choices import Choices
 from epc.records.typed import parse
 from epc.registry import expiry, platforms
 from epc.registry.expiry import Expiry, Policy

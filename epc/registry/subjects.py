@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
 from epc.records.observed.types import UNKNOWN, Setting, Source
 from epc.records.typed import as_json, parse
@@ -13,6 +12,7 @@ from epc.registry.lifecycles import Generation, Life
 from epc.registry.names import spellings_of
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Snapshot
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -45,12 +45,12 @@ class Group:
     settings: tuple[str, ...]
     setting: Setting
     verdicts: int
-    figures: Mapping[str, Figure]
+    figures: Mapping[str, ClusteredFigure]
     transfer: Transfer | None = None
-    by_subset: Mapping[str, Mapping[str, Figure]] = field(default_factory=dict)
+    by_subset: Mapping[str, Mapping[str, ClusteredFigure]] = field(default_factory=dict)
 
     @property
-    def every(self) -> Iterator[tuple[str, Figure]]:
+    def every(self) -> Iterator[tuple[str, ClusteredFigure]]:
         """Every figure under its name, those of what crosses behind the others."""
         yield from self.figures.items()
         if self.transfer is None:
@@ -59,7 +59,7 @@ class Group:
         for name in ("redirected", "regret"):
             for direction, into in (self.transfer.directions or {}).items():
                 value, ci95 = getattr(into, name), getattr(into, f"{name}_ci95")
-                found = Figure(value=value, ci95=ci95, n=n, items=tasks)
+                found = ClusteredFigure(value=value, ci95=ci95, n=n, items=tasks)
                 yield f"transfer/{name}/{direction}", found
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from epc.analysis.choosing import Choices, Option, Reached, Which, reaching, short_list
+from epc.analysis.choosing import Option, Reached, Which, reaching, short_list
 from epc.errors import UsageError
+from epc.records.choices import Choices
 from epc.registry.expiry import Expiry
 from epc.registry.registry import Registry
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 from epc.analysis.observed import Group, Report
-from epc.analysis.observed_figures import Figure
 from epc.records.observed.types import UNKNOWN, Judge, Setting, Source
+from epc.statistics.figures import ClusteredFigure
 from epc.version import __version__
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _data(source: Source) -> "Json":
     return {"dataset_name": source.name, "source_type": "url", "url": [source.repository]}
 
 
-def _score(figure: Figure) -> "Json":
+def _score(figure: ClusteredFigure) -> "Json":
     interval: dict[str, Any] = {}
     if figure.ci95:
         method = "Wilson at the effective number of observations, clustered by item"

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from epc.analysis.choosing import Picked
+from epc.analysis.headline import INDEPENDENT, headline, is_of
 from epc.analysis.judge_card import (
     DAYS_LEFT,
-    INDEPENDENT,
     KINDS_OF_TASK,
     OTHER,
     PLACES,
@@ -17,10 +16,9 @@ from epc.analysis.judge_card import (
     Known,
     Rest,
     Served,
-    headline,
-    is_of,
 )
 from epc.printable import begun
+from epc.records.choices import Picked
 from epc.records.observed.types import UNKNOWN
 from epc.report.document import Table, printed
 from epc.report.figure_names import parted

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from epc.analysis.observed import Group, Report
-from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_lists import MOST_ASKINGS
 from epc.analysis.observed_names import FIGURES, NEEDS, family
 from epc.analysis.observed_rows import LONG_ANSWER
@@ -30,7 +29,7 @@ from epc.report.quality_text import beside
 from epc.report.quality_text import parts as quality_parts
 from epc.spec.coupling import MARGIN
 from epc.spec.domains import Pair
-from epc.statistics.figures import NO_INTERVAL, TOO_FEW, figure_text
+from epc.statistics.figures import NO_INTERVAL, TOO_FEW, ClusteredFigure, figure_text
 
 _PAIRS: Final = {
     "agreement": "two judges say the same of what both were asked with one prompt",
@@ -92,7 +91,7 @@ _NO_SHARES: Final = (
     *("self_preference", "self_preference_score"),
     *("human_score_shift", "human_score_correlation"),
 )
-Rows = Sequence[tuple[str, Figure]]
+Rows = Sequence[tuple[str, ClusteredFigure]]
 
 
 def text(report: Report, taken: Taken = Taken()) -> str:  # noqa: B008  (a value that nobody can change)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from math import inf
 
-from epc.analysis.choosing import ALL, Option, Reached, ShortList, Which
+from epc.analysis.choosing import Option, Reached, ShortList, Which
+from epc.records.choices import ALL
 from epc.report.document import Part, Section, Table, Verbatim
 
 

@@ -9,8 +9,9 @@ from datetime import date
 from hashlib import sha256
 from typing import Any, Final
 
-from epc.analysis.choosing import ALL, Choices, Option
+from epc.analysis.choosing import Option
 from epc.analysis.judge_card import PLACES, Card, Known
+from epc.records.choices import ALL, Choices
 from epc.registry.lifecycles import OPEN_WEIGHTS
 from epc.registry.listing import Change
 from epc.registry.which import changed

@@ -9,11 +9,10 @@ from epc.analysis.judging.drift import AgreedWithPeople, Detected, Evaluated, Te
 from epc.analysis.judging.results import Share
 from epc.analysis.judging.shares import judgments_of
 from epc.analysis.observed import beside
-from epc.analysis.observed_rows import Choices
 from epc.protocol.results import Json
 from epc.records.judging.documents import PLAN, RUN_LOG
 from epc.records.observed.columns import joined
-from epc.records.observed.types import Setting
+from epc.records.observed.types import Choices, Setting
 from epc.records.observed.verdict_file import read
 from epc.records.typed import parse
 from epc.site.pages import Recorded, SnapshotPage

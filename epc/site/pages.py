@@ -11,7 +11,6 @@ from markupsafe import Markup
 from epc.analysis.judge_card import Card as JudgeCard
 from epc.analysis.judging.drift import Together
 from epc.analysis.observed_agreement import Pair
-from epc.analysis.observed_figures import Figure as SourceFigure
 from epc.analysis.succession import Succession
 from epc.audit.coupling import Into
 from epc.protocol.config import Configuration
@@ -27,6 +26,7 @@ from epc.registry.repository import Repository
 from epc.registry.showing import Shown
 from epc.registry.snapshots import Event, Snapshot
 from epc.simulation.training import Band, coin_bands
+from epc.statistics.figures import ClusteredFigure
 from epc.statistics.intervals import Interval, share_interval
 
 Noise = Band  # a noise floor: 95% of single seeds lie in low to high
@@ -150,7 +150,7 @@ class Recorded:
     """
 
     pairs: Sequence[Pair]
-    own: Mapping[str, Mapping[str, SourceFigure]]
+    own: Mapping[str, Mapping[str, ClusteredFigure]]
     tags: Mapping[str, str]
 
 

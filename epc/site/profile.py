@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from epc.analysis.choosing import ALL, Choices
 from epc.analysis.judge_card import PLACES, Known
 from epc.analysis.succession import Agreement
+from epc.records.choices import ALL, Choices
 from epc.site.charts.forest import Forest, Mark, Panel
 from epc.site.charts.lifeline import lifelines
 from epc.site.charts.prices import asking_chart

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 from xml.sax.saxutils import escape
 
-from epc.analysis.choosing import ALL
+from epc.records.choices import ALL
 from epc.registry.exports import COLOURS
 from epc.site.front import chief, right_of
 from epc.site.pages import EvaluatorPage, Site

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from epc.analysis.choosing import ALL, Choices, Domain
 from epc.protocol.results import Json
+from epc.records.choices import ALL, Choices, Domain
 from epc.registry.which import which
 from epc.report.which_text import beaten, by_client, sentence
 from epc.site.charts.prices import price_chart

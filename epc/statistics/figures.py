@@ -33,6 +33,19 @@ class Mean(Figure, frozen=True, kw_only=True):
     value: float | None = field(name="mean")
 
 
+class ClusteredFigure(Figure, frozen=True, kw_only=True):
+    """A figure of recorded verdicts: `n` observations in so many clusters.
+
+    `items` counts clusters, which are questions. `bounds` are the shares if all that is not known
+    counted as wrong, and as right.
+    """
+
+    value: float
+    n: int
+    items: int
+    bounds: Interval | None = None
+
+
 def figure_text(
     value: float | None,
     interval: Sequence[float | None] | None,

@@ -95,7 +95,7 @@ def publish(  # the options are what the contributor states
       epc admin snapshot publish llmbar.parquet --judge GPT-4 --generation gpt-4 \
         --contributor "A. Name"
     """
-    from epc.analysis.observed_rows import Choices
+    from epc.records.observed.types import Choices
     from epc.registry.cards import Said
     from epc.registry.observed import cut_to, read_faults
     from epc.registry.publishing import offered

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from epc.digests import sha256
 from epc.errors import able_to, refuse
+from epc.judge.check import Checked, check
 from epc.judge.evidence import Output
 from epc.judge.planted import Planting
 from epc.judge.samples import Sample, Unit
@@ -25,10 +26,10 @@ from epc.records.judging.documents import (
     require_planned,
 )
 from epc.records.judging.prompts import JudgePrompt, reference, write_prompts
-from epc.records.judging.tables import content_of
 from epc.records.layout import digest
-from epc.records.schemas import checked_lines
+from epc.records.schemas import checked_lines, load
 from epc.records.strict_json import dumps_line, write, write_text
+from epc.records.tables import content_of
 from epc.records.typed import as_json, parse
 from epc.spec.judge_v1 import FAIL_TO, PASS_FROM, PROTOCOL, Method
 from epc.version import __version__
@@ -175,3 +176,15 @@ def _read_rows(folder: Path) -> Iterator[Row]:
         planted = parse(value["planted"], Planting) if "planted" in value else None
         beside = {name: value[name] for name in _BESIDE}
         yield Row(unit=parse(value, Unit), planted=planted, **beside)
+
+
+def check_files(response: Path, sample: Path, output: Path) -> Checked:
+    """Check one reply, read from a file, against its sample and the output that it judges.
+
+    Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
+    document here; WorldError if one cannot be read.
+    """
+    request = load(sample, "judge_sample", Sample, clause="JUDGE-0")
+    return check(
+        content_of(response), request, Output(content_of(output).decode("utf-8", "replace"))
+    )

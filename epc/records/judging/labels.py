@@ -12,8 +12,8 @@ from epc.judge.samples import Unit
 from epc.protocol.results import Json
 from epc.records.judging.documents import LABELS, load_plan
 from epc.records.judging.evaluation_set import EvaluationSet
-from epc.records.judging.tables import TableRow, rows_of
 from epc.records.strict_json import dumps_line, write_text
+from epc.records.tables import TableRow, rows_of
 from epc.spec.judge_v1 import DIMENSIONS, SCALE, VERDICTS, verdict_of
 
 _CLAUSE: Final = "JUDGE-7.1"

@@ -21,9 +21,9 @@ from epc.records.judging.documents import (
     Reference,
     require_planned,
 )
-from epc.records.judging.tables import content_of
 from epc.records.schemas import findings as schema_findings
 from epc.records.strict_json import write_bytes, write_text
+from epc.records.tables import content_of
 from epc.spec.judge_v1 import Method
 
 DEFAULT: Final = "judge-v1"

@@ -21,12 +21,12 @@ from epc.records.judging.archive import Archive, Given, begin, complete
 from epc.records.judging.documents import RunLog, is_complete, load_plan
 from epc.records.judging.evaluation_set import Entry, EvaluationSet
 from epc.records.judging.prompts import load_mapping
-from epc.records.judging.tables import rows_of, text_of
 from epc.records.layout import MANIFEST
 from epc.records.manifest import Manifest
 from epc.records.recompute import load_manifest
 from epc.records.rows import Call, T, Trial, read_typed
 from epc.records.schemas import findings as schema_findings
+from epc.records.tables import rows_of, text_of
 from epc.records.typed import parse
 from epc.spec.domains import Domain
 from epc.spec.judge_v1 import IDENTIFIERS

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from epc.errors import Finding
-from epc.records.judging.tables import kind_of
 from epc.records.layout import RAW
 from epc.records.observed import inspect, promptfoo, recipes, table, table_rows, traces
 from epc.records.observed.checking import CLAUSE, problems
@@ -15,6 +14,7 @@ from epc.records.observed.converting import Conversion, Request, Shape, Taken
 from epc.records.observed.parquet import METADATA
 from epc.records.observed.types import Fault, Header, Made
 from epc.records.observed.verdict_file import present, read, write
+from epc.records.tables import kind_of
 
 # What people bring; published sources have a recipe each.
 _SHAPES: Final = {

@@ -13,19 +13,9 @@ from epc.errors import refuse
 from epc.printable import some
 from epc.records.csv_tables import table_of
 from epc.records.findings import SHOWN, Causes
-from epc.records.judging.tables import kind_of, rows_of
 from epc.records.observed.checking import CLAUSE
 from epc.records.observed.converting import FAILS, Conversion, Request, Taken
-from epc.records.observed.names import (
-    PASSES,
-    SIDES,
-    Sample,
-    are_labels,
-    are_passes,
-    no_judges,
-    recognised,
-    two_authors,
-)
+from epc.records.observed.names import Sample, are_labels, no_judges, recognised, two_authors
 from epc.records.observed.table_rows import (
     FIELDS,
     FILE,
@@ -47,6 +37,8 @@ from epc.records.observed.types import (
     Header,
     SourceFile,
 )
+from epc.records.observed.verdict_words import PASSES, SIDES, are_passes
+from epc.records.tables import kind_of, rows_of
 
 _SAMPLE: Final = 200  # rows that are looked at before the columns are chosen
 _BASELINE: Final = "the baseline"

@@ -14,7 +14,6 @@ from epc.records.csv_tables import decimal
 from epc.records.findings import Causes
 from epc.records.observed.checking import misread
 from epc.records.observed.converting import FAILS, Request, Taken, day_of, digest
-from epc.records.observed.names import MISSING, NO_ANSWER, PASSES, SIDES, bare
 from epc.records.observed.types import (
     HUMAN_SCORE,
     NUMBERS,
@@ -25,6 +24,7 @@ from epc.records.observed.types import (
     Row,
     Setting,
 )
+from epc.records.observed.verdict_words import MISSING, NO_ANSWER, PASSES, SIDES, bare
 from epc.records.replies import score_in
 
 FILE: Final = "table"

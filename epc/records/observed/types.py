@@ -183,3 +183,16 @@ class Fault:
 def faults(says: Mapping[str, str], of: Mapping[str, tuple[str, ...]] = {}) -> tuple[Fault, ...]:
     """Return a source's faults by their names; `of` has the judges of those that are not of all."""
     return tuple(Fault(id=id_, says=text, models=of.get(id_, ())) for id_, text in says.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What the user chooses where a source leaves it open.
+
+    `same` names the author that a judge is, by the judge's name. `baseline` is whom all others are
+    compared with. A domain is a pattern of subsets, or NAME=PATTERN+PATTERN.
+    """
+
+    same: Mapping[str, str] = field(default_factory=dict)
+    baseline: str | None = None
+    domains: Sequence[str] = ()

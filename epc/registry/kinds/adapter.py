@@ -93,8 +93,13 @@ class Adapter(Protocol):
         document of it was damaged.
         """
 
-    def again(self, run: Path, snapshot: Snapshot, /) -> tuple[list[str], list[str]]:
-        """Return which published places a folder does not give again, and what else is wrong."""
+    def again(
+        self, run: Path, snapshot: Snapshot, source: Path | None, /
+    ) -> tuple[list[str], list[str]]:
+        """Return which published places a folder does not give again, and what else is wrong.
+
+        With a `source`, the raw file is first made from it; only recorded verdicts have one.
+        """
 
     def departures(
         self, folder: Path, card: Record, figures: Json, listed: Mapping[str, str], /

@@ -164,7 +164,7 @@ def judged_conditions_of(plan: Plan) -> Json:
     }
 
 
-def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+def again(folder: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
     """Return which figures the replies of a folder do not give, and what else is wrong with it."""
     changed = changed_figures(snapshot, figures_again(folder))
     return changed, [str(finding) for finding in recheck(folder).findings]

@@ -12,16 +12,8 @@ from epc.analysis.loops import RunsReport, quality_of
 from epc.arrays import Array
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
-from epc.records.loop_runs import (
-    CHECKS,
-    LOG,
-    LOOP,
-    LoopRuns,
-    RunGains,
-    changes_of,
-    gains_of,
-    load_runs,
-)
+from epc.records.layout import LOOP
+from epc.records.loop_runs import CHECKS, LOG, LoopRuns, RunGains, changes_of, gains_of, load_runs
 from epc.records.observed.types import Judge
 from epc.records.typed import as_json, parse
 from epc.registry.cards import Said, digest, recorded_model
@@ -185,7 +177,7 @@ def reports_of(snapshot: Snapshot) -> dict[str, RunsReport]:
     }
 
 
-def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+def again(folder: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
     """Return which published figures the log and the checks of a folder do not give.
 
     Raises: UsageError if they are not those that its document names.

@@ -145,7 +145,7 @@ def conditions_of(manifest: Manifest) -> Json:
     }
 
 
-def again(run: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+def again(run: Path, snapshot: Snapshot, _source: Path | None) -> tuple[list[str], list[str]]:
     """Return which published places a run does not give again, and what else is wrong."""
     done = rewrite(run, write=False)
     audit, findings = _audit_again(run, done.manifest)
@@ -231,7 +231,7 @@ def _record(path: Path, manifest: Manifest, checked: Checked, base: Base) -> Non
     if record.ok:
         second_computation(path, checked, "1e-9")
         checked.audit = audit_checked(record)
-        findings.extend(reasons(checked.audit, record.findings))
+        findings.extend(reasons(checked.audit.findings, record.findings))
         checked.blocks.extend(_blocks(checked.audit))
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from epc.analysis.observed_rows import Choices, by_question
+from epc.analysis.observed_rows import by_question
 from epc.digests import file_sha256
 from epc.errors import Finding, UsageError
 from epc.protocol.results import Json
@@ -22,7 +22,7 @@ from epc.records.earlier import keep_published, published_clusters
 from epc.records.manifest import Estimate
 from epc.records.observed.columns import Verdicts
 from epc.records.observed.shapes import faults_of
-from epc.records.observed.types import UNKNOWN, Header, Made, Observed
+from epc.records.observed.types import UNKNOWN, Choices, Header, Made, Observed
 from epc.records.observed.verdict_file import judge_of
 from epc.records.strict_json import dumps_line
 from epc.records.typed import as_json, parse
@@ -37,6 +37,7 @@ from epc.registry.observed import (
     file_in,
     is_free,
     others_in,
+    rebuild,
     verdicts_in,
 )
 from epc.registry.offers import Offer, Subject, contradictions
@@ -188,11 +189,13 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
 
 
-def again(folder: Path, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+def again(folder: Path, snapshot: Snapshot, source: Path | None) -> tuple[list[str], list[str]]:
     """Return which published figures and days the verdicts of a folder do not give.
 
     Raises: UsageError if the verdicts are not those that its document names.
     """
+    if source:
+        rebuild(folder, source)
     document, verdicts = verdicts_in(folder)
     card, chosen = snapshot.card, parse(snapshot.figures, _Chosen)
     others = others_in(folder) if chosen.beside else None

@@ -11,8 +11,7 @@ from typing import Final, Literal
 
 from epc.protocol.results import Json
 from epc.records.judging.documents import PLAN, RUN_LOG
-from epc.records.layout import MANIFEST
-from epc.records.loop_runs import LOOP
+from epc.records.layout import LOOP, MANIFEST
 from epc.records.typed import parse
 from epc.registry.layout import CARD, FIGURES, OBSERVED, POINTER
 from epc.registry.record import Record

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
-from epc.analysis.audit import Audit
+from epc.audit.facts import Facts
 from epc.errors import Finding, MalformedError
 from epc.protocol.results import Json
 from epc.records import checkout
@@ -52,6 +52,16 @@ class Base:
             return None
 
 
+class AuditResult(Protocol):
+    """An audit of a run, as far as a report of a submission shows it."""
+
+    @property
+    def facts(self) -> Facts: ...  # noqa: D102
+    @property
+    def findings(self) -> Sequence[Finding]: ...  # noqa: D102
+    def as_json(self) -> Json: ...  # noqa: D102
+
+
 @dataclass(kw_only=True)
 class Checked:
     """What was found in one submission, as far as it could be looked into."""
@@ -61,7 +71,7 @@ class Checked:
     findings: Findings
     statement: Statement | None = None
     manifest: Manifest | None = None
-    audit: Audit | None = None
+    audit: AuditResult | None = None
     blocks: list[str] = field(default_factory=list)
     identity: str | None = None
     offer: Offer | None = None  # of what a judge said, asked or recorded

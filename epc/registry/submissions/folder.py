@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from epc.analysis.audit import Audit
 from epc.errors import Finding, able_to
 from epc.records.findings import Findings
 from epc.records.judging.documents import RECORDS
@@ -219,12 +218,12 @@ def located(findings: Sequence[Finding]) -> Iterator[Finding]:
         )
 
 
-def reasons(audit: Audit, known: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield why an audit says what it says, beyond what validation found already.
+def reasons(findings: Sequence[Finding], known: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield what an audit found, beyond what validation found already.
 
     As warnings: a record may be in order, and bear no claim.
     """
-    for finding in audit.findings:
+    for finding in findings:
         if finding not in known:
             yield replace(finding, where=_place(finding.where), severity="warning")
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from epc.analysis.audit import Audit
 from epc.audit.facts import Word
 from epc.errors import Finding, Severity
 from epc.printable import shown
@@ -15,7 +14,7 @@ from epc.records.typed import written
 from epc.registry import platforms
 from epc.registry.kinds.adapter import adapter
 from epc.registry.submissions import layout
-from epc.registry.submissions.checked import Checked, Figure
+from epc.registry.submissions.checked import AuditResult, Checked, Figure
 from epc.registry.submissions.statement import Endpoint, Statement
 from epc.spec.coupling import UNKNOWN_QUALITY
 from epc.statistics.figures import NO_INTERVAL, figure_text, spread_text
@@ -228,7 +227,7 @@ def _way_asked(statement: Statement | None, evaluator: ModelIdentity | None) -> 
     return statement.endpoint if statement else None
 
 
-def _audited(audit: Audit) -> Audited:
+def _audited(audit: AuditResult) -> Audited:
     stated = audit.as_json()
     kept = {key: stated[key] for key in ("verdict", "rule", "p_value", "tie_rate", "control")}
     return Audited(**kept, findings=_listed(audit.findings))

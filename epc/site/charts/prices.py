@@ -8,7 +8,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from epc.analysis.choosing import ALL, Choices
+from epc.records.choices import ALL, Choices
 from epc.site.charts.forest import ticks_of
 from epc.site.escaping import shown
 from epc.statistics.figures import Figure

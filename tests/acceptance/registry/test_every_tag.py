@@ -127,7 +127,7 @@ def same_figures(clone: Path, tag: str) -> None:
     else:
         card = json.loads((folder / "snapshot.json").read_text())
         figures = figures_of(clone, tag)
-        recomputed = adapter(card["kind"]).again(raw, Snapshot.parse(card, figures))
+        recomputed = adapter(card["kind"]).again(raw, Snapshot.parse(card, figures), None)
         assert recomputed == ([], [])
         if figures.get("rule") == RULE:  # the second computation knows today's alone
             assert oracle(raw, figures) == []

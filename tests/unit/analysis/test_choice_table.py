@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from epc.analysis.choice_table import Asked, Priced, choices
-from epc.analysis.choosing import Choices
+from epc.records.choices import Choices
 from epc.records.observed.columns import Verdicts, columns_of
 from epc.records.observed.types import Row
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from epc.analysis.choosing import Choices, Domain, Way, reaching, short_list
+from epc.analysis.choosing import reaching, short_list
 from epc.errors import UsageError
+from epc.records.choices import Choices, Domain, Way
 
 
 def way(*models: str, askings: int = 1, usd: float | None = 1.0) -> Way:

@@ -8,8 +8,9 @@ from scipy import stats
 from epc.analysis.observed import of_own
 from epc.analysis.observed_agreement import _kappa, between
 from epc.analysis.observed_figures import of_scores
-from epc.analysis.observed_rows import Choices, named, rows_of
+from epc.analysis.observed_rows import named, rows_of
 from epc.records.observed.converting import digest
+from epc.records.observed.types import Choices
 from epc.statistics.inference import binomial_tail
 
 DRAWS, ITEMS = 120, 40

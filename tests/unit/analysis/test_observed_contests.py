@@ -14,9 +14,10 @@ from epc.analysis.observed_contests import (
     domains_of,
     table_of,
 )
-from epc.analysis.observed_rows import Choices, Named, Rows, named, rows_of
+from epc.analysis.observed_rows import Named, Rows, named, rows_of
 from epc.errors import UsageError
 from epc.records.observed.converting import digest
+from epc.records.observed.types import Choices
 
 
 def read(*lines: dict[str, Any]) -> tuple[Rows, Named]:

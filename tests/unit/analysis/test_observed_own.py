@@ -9,9 +9,10 @@ from observed_support import columns, verdict
 from scipy import stats
 
 from epc.analysis.observed import _difference, of_own
-from epc.analysis.observed_figures import Figure
-from epc.analysis.observed_rows import Choices, named, rows_of
+from epc.analysis.observed_rows import named, rows_of
 from epc.records.observed.converting import digest
+from epc.records.observed.types import Choices
+from epc.statistics.figures import ClusteredFigure
 
 
 def test_reading_r24_own_outputs_gain_over_others_by_the_difference_of_two_means() -> None:
@@ -48,7 +49,7 @@ def asked(setting: str, *said: tuple[str, str, str, str]) -> list[dict[str, Any]
     ]
 
 
-def self_preference(*lines: dict[str, Any]) -> Figure:
+def self_preference(*lines: dict[str, Any]) -> ClusteredFigure:
     """Return by how much the judge of `one` favours author p, against the judge of `other`."""
     header, verdicts = columns(*lines)
     rows, of_file = rows_of(verdicts), named(verdicts)

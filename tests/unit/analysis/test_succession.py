@@ -8,7 +8,6 @@ import pytest
 from scipy import stats
 
 from epc.analysis.ballots import Ballot, Said
-from epc.analysis.observed_figures import Figure
 from epc.analysis.succession import (
     Agreement,
     Measurement,
@@ -20,6 +19,7 @@ from epc.analysis.succession import (
 )
 from epc.records.observed.types import Judge, Prompt, Setting
 from epc.statistics.clusters import clustered_share
+from epc.statistics.figures import ClusteredFigure
 
 A, B = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 
@@ -166,13 +166,13 @@ def test_a_prompt_that_is_not_known_may_have_been_the_same_and_counts_its_items(
 
 
 def test_a_choice_among_several_widens_the_interval_s_lower_end() -> None:
-    figure = Figure(value=0.8, ci95=(0.7, 0.9), n=22, items=11)
+    figure = ClusteredFigure(value=0.8, ci95=(0.7, 0.9), n=22, items=11)
     wider = stats.t.isf(0.025 / 4, 10) / stats.t.isf(0.025, 10)
 
     assert _corrected(figure, 4) == pytest.approx(0.8 - wider * 0.1)
     assert _corrected(figure, 1) == pytest.approx(0.7)
-    assert _corrected(Figure(value=0.8, ci95=None, n=1, items=1), 4) is None
-    two = Figure(value=0.8, ci95=(0.7, 0.9), n=2, items=2)
+    assert _corrected(ClusteredFigure(value=0.8, ci95=None, n=1, items=1), 4) is None
+    two = ClusteredFigure(value=0.8, ci95=(0.7, 0.9), n=2, items=2)
     assert _corrected(two, 2) == pytest.approx(
         0.8 - 0.1 * stats.t.isf(0.0125, 1) / stats.t.isf(0.025, 1)
     )
@@ -182,7 +182,7 @@ def agreement(model: str, low: float, **given: Any) -> Agreement:
     fixed: dict[str, Any] = {
         "judge": f"{model}/P", "model": model, "sources": ("s",), "prompt": "P",
         "same_decoding": True, "subset": None, "items": 1000, "shared_answers": 0,
-        "alike": Figure(value=low + 0.05, ci95=(low, low + 0.1), n=1000, items=1000),
+        "alike": ClusteredFigure(value=low + 0.05, ci95=(low, low + 0.1), n=1000, items=1000),
         "chance": 0.5, "shifts": {},
     }  # fmt: skip
     return Agreement(**fixed | given)
@@ -198,22 +198,26 @@ def succession(*successors: Successor) -> Succession:
 
 
 def test_reading_r96_a_successor_exceeds_chance_by_the_margin_and_loses_no_right_answers() -> None:
-    def shift(value: float) -> dict[str, Figure]:
-        return {"better": Figure(value=value, ci95=(value - 0.03, value + 0.03), n=9, items=1000)}
+    def shift(value: float) -> dict[str, ClusteredFigure]:
+        return {
+            "better": ClusteredFigure(
+                value=value, ci95=(value - 0.03, value + 0.03), n=9, items=1000
+            )
+        }
 
     assert agreement("k", 0.61).unfit(1) == ""
     assert "not shown to exceed chance by 10 points, as the best of 2" in (
         agreement("k", 0.6).unfit(2)
     )
     assert "exceed chance" in agreement("k", 0.601).unfit(50), "the best of many is lucky"
-    none = agreement("k", 0.9, alike=Figure(value=0.9, ci95=None, n=1, items=1))
+    none = agreement("k", 0.9, alike=ClusteredFigure(value=0.9, ci95=None, n=1, items=1))
     assert none.unfit(1) == "the common items are too few for an interval"
     assert none.floor == 0
     assert agreement("k", 0.9, shifts=shift(-0.06)).unfit(1) == ""
     assert "lower by more than 10 points (-8.0 [" in agreement("k", 0.9, shifts=shift(-0.08)).unfit(
         1
     )
-    lost = {"better": Figure(value=0.0, ci95=None, n=1, items=1)}
+    lost = {"better": ClusteredFigure(value=0.0, ci95=None, n=1, items=1)}
     assert "may be lower" in agreement("k", 0.9, shifts=lost).unfit(1)
 
 

@@ -7,7 +7,6 @@ from typing import Any, cast
 import pytest
 from registry_support import FIGURES, card, day, generation_record, life_record
 
-from epc.analysis.observed_figures import Figure
 from epc.errors import UsageError
 from epc.registry.registry import Registry
 from epc.registry.subjects import (
@@ -21,6 +20,7 @@ from epc.registry.subjects import (
     subject_of_page,
     target_of,
 )
+from epc.statistics.figures import ClusteredFigure
 
 
 def recorded(*judges: tuple[str, str]) -> Any:
@@ -132,7 +132,7 @@ def test_reading_r54_a_name_stands_for_what_is_published_of_its_target_on_a_day(
 def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
     crossed = Crossed(redirected=0.2, redirected_ci95=(0.1, 0.3), regret=0.05, regret_ci95=None)
     transfer = Transfer(verdicts=90, domains={"x": 4, "y": 6}, directions={"x_to_y": crossed})
-    plain = Figure(value=0.5, ci95=None, n=9, items=3)
+    plain = ClusteredFigure(value=0.5, ci95=None, n=9, items=3)
     group = Group(
         settings=("s",), setting=cast("Any", None), verdicts=9, figures={"ties": plain},
         transfer=transfer,
@@ -140,7 +140,7 @@ def test_what_crosses_stands_behind_the_other_figures_with_its_tasks() -> None:
 
     assert [*group.every] == [
         ("ties", plain),
-        ("transfer/redirected/x_to_y", Figure(value=0.2, ci95=(0.1, 0.3), n=90, items=10)),
-        ("transfer/regret/x_to_y", Figure(value=0.05, ci95=None, n=90, items=10)),
+        ("transfer/redirected/x_to_y", ClusteredFigure(value=0.2, ci95=(0.1, 0.3), n=90, items=10)),
+        ("transfer/regret/x_to_y", ClusteredFigure(value=0.05, ci95=None, n=90, items=10)),
     ]
     assert [*replace(group, transfer=None).every] == [("ties", plain)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from epc.analysis.choosing import Choices, Domain, Way
 from epc.errors import UsageError
+from epc.records.choices import Choices, Domain, Way
 from epc.registry.which import changed, reached, which
 
 DAY, LATER = date(2026, 11, 26), date(2027, 3, 1)

@@ -10,14 +10,13 @@ from msgspec import structs
 from observed_support import SETTINGS
 
 from epc.analysis.observed import Group, Report
-from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_names import FIGURES
-from epc.analysis.observed_rows import Choices
-from epc.records.observed.types import Judge, Source
+from epc.records.observed.types import Choices, Judge, Source
 from epc.report.every_eval_ever import documents
+from epc.statistics.figures import ClusteredFigure
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)  # 1767225600 seconds after 1970
-SHARE = Figure(value=0.75, ci95=(0.5, 1.0), n=9, items=8)
+SHARE = ClusteredFigure(value=0.75, ci95=(0.5, 1.0), n=9, items=8)
 # Those whose best value lies at an end, and the only one of them whose best value is 0.
 ENDS = {
     *("place_consistency", "place_consistency_readable"),
@@ -28,7 +27,7 @@ ENDS = {
 }
 
 
-def group(judge: Judge, *settings: str, **figures: Figure) -> Group:
+def group(judge: Judge, *settings: str, **figures: ClusteredFigure) -> Group:
     return Group(
         settings=settings,
         setting=replace(SETTINGS["one"], judge=judge),
@@ -118,7 +117,7 @@ def test_reading_r77_a_judge_without_such_a_figure_has_no_document() -> None:
     [(SHARE, (0.5, 1.0)), (structs.replace(SHARE, ci95=None), None)],
 )
 def test_reading_r77_a_score_has_its_interval_if_it_has_one(
-    figure: Figure, interval: tuple[float, float] | None
+    figure: ClusteredFigure, interval: tuple[float, float] | None
 ) -> None:
     ((_, document),) = made(group(KNOWN, "J/1", accuracy=figure))
 

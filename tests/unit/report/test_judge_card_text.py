@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from golden_support import Golden
 
-from epc.analysis.choosing import Picked
 from epc.analysis.judge_card import Rest, Served
 from epc.printable import begun
+from epc.records.choices import Picked
 from epc.report.judge_card_text import (
     _items,
     _listed,

@@ -7,13 +7,12 @@ from observed_support import PROMPT, SETTINGS
 
 from epc.analysis.observed import Group, Report
 from epc.analysis.observed_agreement import Pair
-from epc.analysis.observed_figures import Figure
 from epc.analysis.observed_names import FIGURES
-from epc.analysis.observed_rows import Choices
-from epc.records.observed.types import Source
+from epc.records.observed.types import Choices, Source
 from epc.report.observed_text import text
+from epc.statistics.figures import ClusteredFigure
 
-TIES = Figure(value=0.25, ci95=(0.125, 0.5), n=1_000, items=8)
+TIES = ClusteredFigure(value=0.25, ci95=(0.125, 0.5), n=1_000, items=8)
 TWICE = Group(
     settings=("J/plain", "J/again"),
     setting=replace(SETTINGS["stated"], date="2024-05-01", note="a part of the items alone"),
@@ -31,7 +30,7 @@ OTHER = replace(
     settings=("K",),
     setting=replace(SETTINGS["other"], decoding="unknown"),
     verdicts=9,
-    figures={"ties": Figure(value=1.0, ci95=None, n=9, items=1), "accuracy": TIES},
+    figures={"ties": ClusteredFigure(value=1.0, ci95=None, n=9, items=1), "accuracy": TIES},
     left_out={"transfer": "no authors are named"},
     own_authors=(),
 )
@@ -54,7 +53,7 @@ PAIR = Pair(
     prompt=PROMPT,
     same_decoding=True,
     shared_answers=3,
-    figures={"agreement": Figure(value=0.5, ci95=None, n=4, items=4), "kappa": TIES},
+    figures={"agreement": ClusteredFigure(value=0.5, ci95=None, n=4, items=4), "kappa": TIES},
 )
 
 

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from golden_support import Golden
 
-from epc.analysis.observed_figures import Figure
 from epc.analysis.succession import Agreement, Measurement, Succession, Successor, Unlike
 from epc.report.succession_text import agreement_line, prompt_of, sentence, text
+from epc.statistics.figures import ClusteredFigure
 
 
-def figure(value: float) -> Figure:
-    return Figure(value=value, ci95=(value - 0.1, value + 0.1), n=1200, items=600)
+def figure(value: float) -> ClusteredFigure:
+    return ClusteredFigure(value=value, ci95=(value - 0.1, value + 0.1), n=1200, items=600)
 
 
 def agreement(**more: Any) -> Agreement:
@@ -78,7 +78,11 @@ def test_reading_r96_the_words_of_a_succession(golden: Golden) -> None:
         ({"chance": 0.61}, 1, "not shown to exceed chance by 10 points, as the best of 1"),
         # Of 1,000 choices the half width 0.1 becomes 0.1 x 4.08 / 1.96 = 0.21: 0.59 is below 0.6.
         ({}, 1000, "not shown to exceed chance by 10 points, as the best of 1,000"),
-        ({"alike": Figure(value=1.0, ci95=None, n=2, items=1)}, 1, "too few for an interval"),
+        (
+            {"alike": ClusteredFigure(value=1.0, ci95=None, n=2, items=1)},
+            1,
+            "too few for an interval",
+        ),
         ({"shifts": {"better": figure(0.05)}}, 1, ""),  # at worst 0.05 fewer
         (
             {"shifts": {"better": figure(-0.05)}},

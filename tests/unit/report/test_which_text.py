@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from epc.analysis.choosing import ALL, Option, Reached, ShortList, Way, Which
+from epc.analysis.choosing import Option, Reached, ShortList, Which
+from epc.records.choices import ALL, Way
 from epc.report import which_text
 from epc.report.document import Section, Table
 from epc.statistics.figures import Figure

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from epc.analysis.choosing import ALL, Choices, Domain, Way
+from epc.records.choices import ALL, Choices, Domain, Way
 from epc.site import profile
 from epc.statistics.figures import Figure
 

@@ -4,8 +4,6 @@ import gzip
 import os
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -352,8 +350,7 @@ def test_one_grave_finding_among_those_that_are_counted_makes_them_grave() -> No
 
 def test_why_an_audit_says_what_it_says_is_a_warning_unless_it_is_known() -> None:
     old, new = wrong("/trials/1"), wrong("/results/gamma")
-    audit: Any = SimpleNamespace(findings=[old, new])
 
-    (found,) = reasons(audit, [old])
+    (found,) = reasons([old, new], [old])
 
     assert found == replace(new, where="manifest.json/results/gamma", severity="warning")

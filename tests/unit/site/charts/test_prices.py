@@ -8,7 +8,7 @@ from math import sqrt
 from registry_support import ROOT
 from scipy.stats import t
 
-from epc.analysis.choosing import ALL, Choices, Domain, Way
+from epc.records.choices import ALL, Choices, Domain, Way
 from epc.registry.reading import of_folder
 from epc.site.charts.forest import ticks_of
 from epc.site.charts.prices import asking_chart, price_chart

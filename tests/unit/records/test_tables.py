@@ -8,7 +8,7 @@ import pytest
 
 from epc import json_text
 from epc.errors import MalformedError, UsageError
-from epc.records.judging.tables import content_of, kind_of, rows_of, text_of
+from epc.records.tables import content_of, kind_of, rows_of, text_of
 
 
 @pytest.mark.parametrize(

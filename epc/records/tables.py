@@ -13,28 +13,12 @@ from epc import json_text
 from epc.errors import Finding, MalformedError, UsageError, able_to, refuse
 from epc.extras import require
 from epc.json_text import Reader
-from epc.judge.check import Checked, check
-from epc.judge.evidence import Output
 from epc.judge.mapping import is_missing, resolve
-from epc.judge.samples import Sample
 from epc.records import strict_json
 from epc.records.csv_tables import table_of
 from epc.records.findings import Findings
 from epc.records.judging.documents import LONGEST_LINE
 from epc.records.observed.parquet import MAGIC, damaged, opened
-from epc.records.schemas import load
-
-
-def check_files(response: Path, sample: Path, output: Path) -> Checked:
-    """Check one reply, read from a file, against its sample and the output that it judges.
-
-    Raises: MalformedError if the sample cannot be used; UsageError if a file is larger than any
-    document here; WorldError if one cannot be read.
-    """
-    request = load(sample, "judge_sample", Sample, clause="JUDGE-0")
-    return check(
-        content_of(response), request, Output(content_of(output).decode("utf-8", "replace"))
-    )
 
 
 def content_of(path: Path) -> bytes:

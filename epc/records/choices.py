@@ -1,0 +1,140 @@
+"""Ways to decide and what was measured of them: the document behind `epc which` and its pages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, sqrt
+from typing import Final
+
+from epc.errors import UsageError
+from epc.statistics.figures import Figure
+from epc.statistics.gains import Exchange
+from epc.statistics.inference import ALPHA, t_point
+
+ALL: Final = "all"  # the domain of all questions
+PICKED: Final = ("luck_share", "fresh", "taste_least", "taste_most", "gold_gain")
+_LEAST: Final = 1e-9  # a spread so small is that of equal choices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """One way to decide: `models` are asked `askings` times each with one prompt.
+
+    `settings` are its names in the snapshots `tags`. `usd` is the price of 1,000 questions in
+    dollars, None where the source counts no tokens or nobody states a price; `priced` says by what
+    it was computed, or why it was not.
+    """
+
+    models: tuple[str, ...]
+    askings: int
+    prompt: str
+    source: str
+    tags: tuple[str, ...]
+    settings: tuple[str, ...]
+    usd: float | None
+    priced: str
+
+    @property
+    def words(self) -> str:
+        """Who is asked how often."""
+        times = {1: "once", 2: "twice"}.get(self.askings, f"{self.askings} times")
+        many = len(self.models) > 1
+        return f"{' and '.join(self.models)}, {times}{' each' if many else ''}"
+
+    @property
+    def cost(self) -> float:
+        """The price to sort by: what has none stands behind all that has one."""
+        return inf if self.usd is None else self.usd
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """The share of questions on which each way is right, and how these shares vary together.
+
+    `covariance` is that of the shares, row by row up to the diagonal.
+
+    Shapes: `right` (ways,), `covariance` (ways, 1 to ways).
+    """
+
+    questions: int
+    right: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+
+    def variance(self, way: int, other: int) -> float:
+        """Return the covariance of two ways' shares, or one's variance."""
+        return self.covariance[max(way, other)][min(way, other)]
+
+    def figure(self, way: int, comparisons: int = 1) -> Figure:
+        """Return a way's share with its interval, corrected for so many that are looked at."""
+        value, error = self.right[way], sqrt(self.variance(way, way))
+        reach = t_point(self.questions - 1, ALPHA / comparisons) * error
+        return Figure(value=value, ci95=(max(0.0, value - reach), min(1.0, value + reach)))
+
+    def gain(self, way: int, other: int) -> Figure:
+        """Return by how much more often one way is right than another, on the same questions."""
+        gap = self.right[way] - self.right[other]
+        reach = t_point(self.questions - 1) * sqrt(self._spread(way, other))
+        return Figure(value=gap, ci95=(gap - reach, gap + reach))
+
+    def beats(self, way: int, other: int, comparisons: int) -> bool:
+        """Return whether one way is shown to be right more often, as one of so many comparisons."""
+        point = t_point(self.questions - 1, 2 * ALPHA / max(1, comparisons))
+        spread = self._spread(way, other)
+        return spread > _LEAST**2 and self.right[way] - self.right[other] > point * sqrt(spread)
+
+    def _spread(self, way: int, other: int) -> float:
+        together = self.variance(way, way) + self.variance(other, other)
+        return max(0.0, together - 2 * self.variance(way, other))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picked:
+    """What taking the best of `n` answers by one asking of a judge gains (Reading R94).
+
+    `figures` are in points of the judge's score: `fresh` by other askings, of which `taste_least`
+    to `taste_most` are paid for something else than gold. `luck_share` is a part of what the
+    asking that picked believes, and `gold_gain` of right answers.
+    """
+
+    n: int
+    questions: int
+    figures: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What was measured of ways to decide: on which benchmark, what is decided, and the figures.
+
+    `picked` is what picking by each judge gains, by its snapshot and then by domain. `paid` is what
+    the judge of an optimiser's runs pays for, by their snapshot and then by their start.
+    """
+
+    benchmark: str
+    decides: str
+    chance: float
+    ways: tuple[Way, ...]
+    domains: Mapping[str, Domain]
+    picked: Mapping[str, Mapping[str, Picked]] = field(default_factory=dict)
+    paid: Mapping[str, Mapping[str, Exchange]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> dict[str, frozenset[str]]:
+        """The settings in which each judge was asked, by the snapshot that has them."""
+        alone = (way for way in self.ways if len(way.tags) == 1)
+        return {way.tags[0]: frozenset(way.settings) for way in alone}
+
+    def domain(self, name: str) -> tuple[str, Domain]:
+        """Return the domain that a name or its beginning means.
+
+        Raises: UsageError if it means none, or several.
+        """
+        wanted = name.casefold()
+        fits = {known: d for known, d in self.domains.items() if known.casefold() == wanted}
+        fits = fits or {
+            known: d for known, d in self.domains.items() if known.casefold().startswith(wanted)
+        }
+        if len(fits) != 1:
+            raise UsageError(
+                f"{name!r} is no domain that judges were measured in\n"
+                f"  fix: one of {', '.join(self.domains)}"
+            )
+        return next(iter(fits.items()))
