@@ -10,9 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from epc.arrays import Array, Generator, np
-from epc.protocol.columns import policies
 from epc.protocol.draws import generator
-from epc.protocol.rules import Rule
+from epc.protocol.rules import Rule, policies
 from epc.protocol.table import VERDICTS, VerdictTable
 from epc.protocol.verdict import Verdict
 from epc.simulation.training import Odds, blind, train, uniform_start

@@ -22,9 +22,9 @@ from epc.audit.resampled import (
     parts_of,
 )
 from epc.audit.units import Units
-from epc.protocol.columns import policies as policies_of
 from epc.protocol.draws import generator
 from epc.protocol.rules import Rule
+from epc.protocol.rules import policies as policies_of
 from epc.simulation.training import Odds, train_by, uniform_start
 from epc.spec.domains import Domain
 from epc.statistics.intervals import Interval

@@ -13,10 +13,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from epc.arrays import Array, Indices, np
-from epc.protocol.columns import columns_of, policies
 from epc.protocol.draws import draws
 from epc.protocol.phases import Outcome, PhaseEnd
-from epc.protocol.rules import Rule
+from epc.protocol.rules import Rule, policies
 from epc.protocol.table import OUTCOMES
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain, Domains, Phase
@@ -41,7 +40,7 @@ def play(
             (seeds,).
     Source: EPC-2.3; `epc.protocol.weights.choose` and `epc.protocol.rules.Rule.after`.
     """
-    columns = columns_of(rule, state)
+    columns = rule.columns(state)
     policy, move = columns.policy, columns.move
     seeds = state.shape[1]
     wheel = _Wheel(policy)

@@ -11,11 +11,12 @@ the same bits everywhere, and exact answers are fractions.
 """
 
 from collections.abc import Callable, Mapping
-from math import prod
 from typing import Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
 
+from epc.arrays import Array, Indices, np
+from epc.protocol.columns import UNDECIDED, A, B, Columns, added
 from epc.protocol.weights import UpdateRule, Weights
 
 State = tuple[float, ...]
@@ -46,11 +47,40 @@ class Rule(Protocol):
     def policy(self, state: State) -> Weights:
         """Return the probability of each strategy in the next choice. Shapes: (K,)."""
 
+    def columns(self, state: Array) -> Columns:
+        """Return the states of many seeds, to be moved.
+
+        Shapes: state (as the rule's, seeds), in C order.
+        """
+
     def after(self, state: State, *, chosen: int, won: bool) -> State:
         """Return the state after one decided round."""
 
 
-class Bayes(Struct, frozen=True, kw_only=True):
+class _Learner(Struct, frozen=True, kw_only=True):
+    """A rule that is stated by its columns: one seed is a lone column."""
+
+    @property
+    def worth(self) -> tuple[float, float]:
+        """A win and a loss count alike."""
+        return 1.0, -1.0
+
+    def columns(self, state: Array) -> Columns:
+        """Return the states of many seeds, to be moved."""
+        raise NotImplementedError
+
+    def policy(self, state: State) -> Weights:
+        """Return the probability of each strategy in the next choice. Shapes: (K,)."""
+        return _of_one(self.columns(_column(state)).policy)
+
+    def after(self, state: State, *, chosen: int, won: bool) -> State:
+        """Return the state after one decided round."""
+        column = _column(state)
+        self.columns(column).move(np.array([chosen]), np.array([A if won else B]))
+        return _of_one(column)
+
+
+class Bayes(_Learner, frozen=True, kw_only=True):
     """A posterior over which strategy is the best: each verdict multiplies it by its likelihood.
 
     The best strategy wins with probability `high`, every other one with `low`. The policy is the
@@ -63,28 +93,33 @@ class Bayes(Struct, frozen=True, kw_only=True):
     high: float = 0.65
     low: float = 0.35
 
-    @property
-    def worth(self) -> tuple[float, float]:
-        """A win and a loss count alike."""
-        return 1.0, -1.0
-
     def start(self, strategies: int) -> State:
         """Return a prior that prefers none."""
         return (1 / strategies,) * strategies
 
-    def policy(self, state: State) -> Weights:
-        """Return the posterior, which is the state."""
-        return state
-
-    def after(self, state: State, *, chosen: int, won: bool) -> State:
-        """Return the posterior after a verdict. Shapes: (K,)."""
-        best, others = (self.high, self.low) if won else (1 - self.high, 1 - self.low)
-        after = [believed * others for believed in state]
-        after[chosen] = state[chosen] * best
-        return shares(after)
+    def columns(self, state: Array) -> Columns:
+        """Return posteriors, which are the policy."""
+        return _Posteriors(self, state)
 
 
-class BradleyTerry(Struct, frozen=True, kw_only=True):
+class _Posteriors:
+    def __init__(self, rule: Bayes, state: Array) -> None:
+        self.policy = state
+        self._flat = state.reshape(-1)
+        self._best = np.array([rule.high, 1 - rule.high, 1.0, 1.0])
+        self._others = np.array([rule.low, 1 - rule.low, 1.0, 1.0])
+        self._tied = np.array(UNDECIDED)
+
+    def move(self, at: Indices, verdicts: Indices) -> None:
+        best = self._flat.take(at) * self._best.take(verdicts)
+        self.policy *= self._others.take(verdicts)
+        self._flat[at] = best
+        total = added(self.policy)
+        np.putmask(total, self._tied.take(verdicts), 1.0)
+        self.policy /= total
+
+
+class BradleyTerry(_Learner, frozen=True, kw_only=True):
     """A strength for each strategy, moved by how surprising a verdict was.
 
     A strategy of strength s beats the baseline, whose strength as an opponent is 1, with
@@ -98,28 +133,30 @@ class BradleyTerry(Struct, frozen=True, kw_only=True):
     name: ClassVar[str] = "bradley-terry"
     step: float = 1.0
 
-    @property
-    def worth(self) -> tuple[float, float]:
-        """A win and a loss count alike."""
-        return 1.0, -1.0
-
     def start(self, strategies: int) -> State:
         """Return strengths equal to the baseline's."""
         return (1.0,) * strategies
 
-    def policy(self, state: State) -> Weights:
-        """Return each strength's share of all. Shapes: (K,)."""
-        return shares(state)
-
-    def after(self, state: State, *, chosen: int, won: bool) -> State:
-        """Return the strengths after a verdict. Shapes: (K,)."""
-        after, strength = list(state), state[chosen]
-        moved = self.step * (strength / (strength + 1))
-        after[chosen] = strength + moved if won else strength / (1 + moved)
-        return tuple(after)
+    def columns(self, state: Array) -> Columns:
+        """Return strengths, whose shares are the policy."""
+        return _Strengths(self, state)
 
 
-class Thompson(Struct, frozen=True, kw_only=True):
+class _Strengths:
+    def __init__(self, rule: BradleyTerry, state: Array) -> None:
+        self._step, self._state = rule.step, state
+        self._flat = state.reshape(-1)
+        self.policy = state / added(state)
+
+    def move(self, at: Indices, verdicts: Indices) -> None:
+        strength = self._flat.take(at)
+        moved = self._step * (strength / (strength + 1))
+        lost = np.where(verdicts == B, strength / (1 + moved), strength)
+        self._flat[at] = np.where(verdicts == A, strength + moved, lost)
+        np.divide(self._state, added(self._state), out=self.policy)
+
+
+class Thompson(_Learner, frozen=True, kw_only=True):
     """Thompson sampling: a Beta posterior of each strategy's win rate; the highest draw is chosen.
 
     Posteriors are held on `CELLS` win rates, the middles of as many equal cells. The policy is the
@@ -134,42 +171,75 @@ class Thompson(Struct, frozen=True, kw_only=True):
     prior_wins: int = 1
     prior_losses: int = 1
 
-    @property
-    def worth(self) -> tuple[float, float]:
-        """A win and a loss count alike."""
-        return 1.0, -1.0
-
     def start(self, strategies: int) -> State:
         """Return the Beta(prior_wins, prior_losses) prior of every strategy."""
-        prior = [1.0] * CELLS
+        prior, rates = np.ones((CELLS, 1)), _column(WIN_RATES)
         for _ in range(self.prior_wins - 1):
-            prior = [weight * rate for weight, rate in zip(prior, WIN_RATES, strict=True)]
+            prior *= rates
         for _ in range(self.prior_losses - 1):
-            prior = [weight * (1 - rate) for weight, rate in zip(prior, WIN_RATES, strict=True)]
-        return shares(prior) * strategies
+            prior *= 1 - rates
+        return _of_one(prior / added(prior)) * strategies
 
-    def policy(self, state: State) -> Weights:
-        """Return how probable it is that each strategy's draw is the highest. Shapes: (K,)."""
-        posteriors = [state[at : at + CELLS] for at in range(0, len(state), CELLS)]
-        below = [_up_to_the_middle(part) for part in posteriors]
-        all_below = [prod(cell) for cell in zip(*below, strict=True)]
-        chances = []
-        for masses, middles in zip(posteriors, below, strict=True):
-            # Of a strategy without mass at or below a cell, no draw is the highest there.
-            cells = zip(masses, middles, all_below, strict=True)
-            chances.append(
-                _total([mass / low * every if low else 0.0 for mass, low, every in cells])
-            )
-        return shares(chances)
+    def columns(self, state: Array) -> Columns:
+        """Return posteriors on cells."""
+        return _BetaCells(state)
 
-    def after(self, state: State, *, chosen: int, won: bool) -> State:
-        """Return the posteriors after a verdict."""
-        at = chosen * CELLS
-        likely = WIN_RATES if won else [1 - rate for rate in WIN_RATES]
-        posterior = [
-            weight * rate for weight, rate in zip(state[at : at + CELLS], likely, strict=True)
-        ]
-        return (*state[:at], *shares(posterior), *state[at + CELLS :])
+
+class _BetaCells:
+    """Beta posteriors of many seeds, with what their policy is made of.
+
+    Shapes: `_below` and `_ratio` (K, CELLS, seeds).
+    """
+
+    def __init__(self, state: Array) -> None:
+        seeds = state.shape[1]
+        self._flat, self._seeds = state.reshape(-1), seeds
+        self._rows = np.arange(CELLS)[:, None] * seeds
+        rates, certain = np.array(WIN_RATES), np.ones(CELLS)
+        self._likely = np.stack([rates, 1 - rates, certain, certain], axis=1)
+        self._tied = np.array(UNDECIDED)
+        cells = state.reshape(-1, CELLS, seeds)
+        self._below = np.stack([_up_to_the_middle(part) for part in cells])
+        self._ratio = _ratio(cells, self._below)
+        self._terms = np.empty_like(self._ratio)
+        self.policy = np.empty((len(cells), seeds))
+        self._weigh()
+
+    def move(self, at: Indices, verdicts: Indices) -> None:
+        at = self._rows + (at // self._seeds * ((CELLS - 1) * self._seeds) + at)
+        moved = self._flat.take(at)
+        moved *= self._likely.take(verdicts, axis=1)
+        total = added(moved)
+        np.putmask(total, self._tied.take(verdicts), 1.0)
+        moved /= total
+        below = _up_to_the_middle(moved)
+        self._flat[at] = moved
+        self._below.reshape(-1)[at] = below
+        self._ratio.reshape(-1)[at] = _ratio(moved, below)
+        self._weigh()
+
+    def _weigh(self) -> None:
+        np.multiply(self._ratio, np.multiply.reduce(self._below), out=self._terms)
+        # NumPy adds cells one after the other, unless they lie side by side: a lone column.
+        if self._seeds > 1:
+            np.add.reduce(self._terms, axis=1, out=self.policy)
+        else:
+            self.policy[:] = np.add.accumulate(self._terms, axis=1)[:, -1]
+        self.policy /= added(self.policy)
+
+
+def _up_to_the_middle(part: Array) -> Array:
+    """Return how probable a draw below the middle of each cell is. Shapes: (CELLS, seeds)."""
+    below = np.zeros_like(part)
+    np.add.accumulate(part[:-1], axis=0, out=below[1:])
+    below += part / 2
+    return below
+
+
+def _ratio(above: Array, below: Array) -> Array:
+    """Return mass over what is below the middle of its cell; 0 where nothing is."""
+    ratio: Array = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+    return ratio
 
 
 RULES: Final[Mapping[str, Callable[..., Rule]]] = {
@@ -204,23 +274,22 @@ def rule_text(rule: Rule) -> str:
     return f"{rule.name}, " + ", ".join(f"{name} {rate:g}" for name, rate in rates.items())
 
 
-def shares(parts: "list[float] | State") -> State:
-    """Return each part divided by their sum, which is added from left to right."""
-    total = _total(parts)
-    return tuple(part / total for part in parts)
+def starts(rule: Rule, strategies: int, seeds: int) -> Array:
+    """Return the states at the start of a pure phase, a column a seed."""
+    return np.repeat(_column(rule.start(strategies)), seeds, axis=1)
 
 
-def _total(parts: "list[float] | State") -> float:
-    total = 0.0
-    for part in parts:
-        total += part
-    return total
+def policies(rule: Rule, state: Array) -> Array:
+    """Return the policies of states, a column a seed; by the protocol's own rule the states.
+
+    Shapes: (K, seeds).
+    """
+    return rule.columns(np.ascontiguousarray(state)).policy
 
 
-def _up_to_the_middle(part: State) -> State:
-    """Return how probable a draw below the middle of each cell is."""
-    below, middles = 0.0, []
-    for mass in part:
-        middles.append(below + mass / 2)
-        below += mass
-    return tuple(middles)
+def _column(values: State) -> Array:
+    return np.array(values)[:, None]
+
+
+def _of_one(column: Array) -> State:
+    return tuple(column[:, 0].tolist())

@@ -12,7 +12,9 @@ from typing import ClassVar
 
 from msgspec import Struct
 
+from epc.arrays import Array
 from epc.errors import ShapeError, SimplexError
+from epc.protocol.columns import Columns, WeightColumns
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, SIMPLEX_TOLERANCE, WEIGHT_FLOOR
 
 Weights = tuple[float, ...]
@@ -41,6 +43,11 @@ class UpdateRule(Struct, frozen=True, kw_only=True):
     def policy(self, state: Weights) -> Weights:
         """Return the weights, which are the state."""
         return state
+
+    def columns(self, state: Array) -> Columns:
+        """Return the weights of many seeds, to be moved."""
+        win, loss = self.worth
+        return WeightColumns(state, win=win, loss=loss, floor=self.weight_floor)
 
     def after(self, state: Weights, *, chosen: int, won: bool) -> Weights:
         """Return the weights after one decided round."""

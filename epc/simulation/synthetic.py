@@ -9,11 +9,10 @@ from math import sqrt
 from typing import Final
 
 from epc.arrays import Array, Generator, np
-from epc.protocol.columns import policies
 from epc.protocol.draws import generator
 from epc.protocol.metrics import interpreted
 from epc.protocol.results import Json
-from epc.protocol.rules import Rule
+from epc.protocol.rules import Rule, policies
 from epc.protocol.weights import UpdateRule
 from epc.simulation.evaluators import evaluator
 from epc.simulation.training import (

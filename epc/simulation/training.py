@@ -17,10 +17,9 @@ from msgspec import Struct
 from epc.arrays import Array, Generator, Indices, np
 from epc.errors import ShapeError
 from epc.protocol.batch_replay import play
-from epc.protocol.columns import policies, starts
 from epc.protocol.config import Configuration
 from epc.protocol.draws import generator
-from epc.protocol.rules import Rule
+from epc.protocol.rules import Rule, policies, starts
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import Domain, Domains, Phase, PhaseName
 from epc.statistics.intervals import quantiles

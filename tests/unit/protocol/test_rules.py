@@ -8,7 +8,6 @@ import pytest
 from oracle.learners import learner_of
 
 from epc.protocol.batch_replay import play
-from epc.protocol.columns import policies, starts
 from epc.protocol.rules import (
     CELLS,
     Bayes,
@@ -16,10 +15,12 @@ from epc.protocol.rules import (
     Rule,
     State,
     Thompson,
+    policies,
     rates_of,
     rule_json,
     rule_of,
     rule_text,
+    starts,
 )
 from epc.protocol.weights import UpdateRule, choose
 
