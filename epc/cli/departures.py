@@ -48,12 +48,13 @@ DEPARTURES: Final = (
 _TYPED: Final = {row.name: row for row in DEPARTURES}
 
 
-def departed_command(path: str) -> str | None:
-    """Return the error for a command that left, or None for any other."""
+def departure_of(path: str) -> str | None:
+    """Return the error for a command or option that left, by what was typed, or None."""
     row = _TYPED.get(path)
     return f"`{row.name}` is no longer there: {row.instead}" if row else None
 
 
 def departed_option(error: click.NoSuchOption) -> str | None:
     """Return the error for an option that left the command it was given to, or None."""
-    return error.ctx and departed_command(f"{error.ctx.command_path} {error.option_name}")
+    path = error.ctx.command_path if error.ctx else "epc"
+    return departure_of(f"{path} {error.option_name}")

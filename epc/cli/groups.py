@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from epc.cli.departures import departed_command
+from epc.cli.departures import departure_of
 from epc.errors import UsageError
 from epc.extras import require
 
@@ -22,7 +22,7 @@ class CommandGroup(click.Group):
 
         Raises: click.UsageError if there is none; UsageError if it left.
         """
-        if message := departed_command(f"{ctx.command_path} {args[0]}"):
+        if message := departure_of(f"{ctx.command_path} {args[0]}"):
             raise UsageError(message)
         return super().resolve_command(ctx, args)
 
@@ -76,7 +76,7 @@ class LazyGroup(CommandGroup):
         asks_help = {*ctx.help_option_names} & {*args} or ctx.resilient_parsing
         if name in self._needs and not asks_help:
             require(self._needs[name])
-        departed = departed_command(f"{ctx.command_path} {name}")
+        departed = departure_of(f"{ctx.command_path} {name}")
         if name in self._names or departed or name.startswith("-"):
             return super().resolve_command(ctx, args)
         close = get_close_matches(name, self._names, n=1)

@@ -91,7 +91,7 @@ def test_reading_r71_a_word_of_an_earlier_rule_is_left_to_the_digest_of_its_card
     )
     restore(snapshot.tag, tmp_path, location=str(ROOT), seal=of_folder(ROOT).seal(COIN) or "")
 
-    assert again(tmp_path, edited) == (places, [])
+    assert again(tmp_path, edited, None) == (places, [])
 
 
 def test_reading_r8_a_failed_run_prints_nothing_of_what_crosses() -> None:
