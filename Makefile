@@ -123,11 +123,10 @@ reproduce: $(VENV)/.dev ## Recompute what is published; fails if a figure or a c
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/dvc --cd pipeline repro
 	git diff --exit-code
 
-report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; the report is build/report.json.
-	@mkdir -p build
+report: $(VENV)/.run ## Check what `epc admin github fetch` wrote to the folder OFFERED; a workflow adds it to its summary.
 	$(BIN)/epc submission check "$(OFFERED)/submissions" --base . --changed "$(OFFERED)/changed" \
 	  --merge "$$(cat "$(OFFERED)/merge")" $(if $(wildcard $(OFFERED)/author),--author "$$(cat "$(OFFERED)/author")") \
-	  --format json > build/report.json
+	  $(if $(GITHUB_STEP_SUMMARY),--summary "$(GITHUB_STEP_SUMMARY)")
 
 publish: $(VENV)/.run ## Make snapshots of all submissions, each by itself, with commits; build/publication.md says which. Nothing is pushed.
 	@mkdir -p build

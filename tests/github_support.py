@@ -13,7 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,6 @@ class Run:
     sha: str
     status: str  # queued, action_required, completed
     fork: bool = False
-    artifacts: dict[str, Path] = field(default_factory=dict)
 
 
 class LocalGitHub:
@@ -93,7 +92,6 @@ class LocalGitHub:
         self.bypass: set[int] = set()
         self.actions_may_propose = True
         self.pulls: dict[int, Json] = {}
-        self.comments: list[Json] = []
         self.runs: list[Run] = []
         self.checks: dict[str, set[str]] = {}
         self.refused: list[str] = []
@@ -141,33 +139,13 @@ class LocalGitHub:
     def queued(self) -> list[Run]:
         return [run for run in self.runs if run.status == "queued"]
 
-    def completed(self, run: Run, *, ok: bool, artifacts: dict[str, Path]) -> None:
-        """Say that a run ended: its jobs are checks of the commit, and `workflow_run` fires."""
-        run.status, run.artifacts = "completed", artifacts
+    def completed(self, run: Run, *, ok: bool) -> None:
+        """Say that a run ended: its jobs are checks of the commit."""
+        run.status = "completed"
         given = self._workflow(run.workflow)
         if ok:
             names = {job["name"] for job in given["jobs"].values()}
             self.checks.setdefault(run.sha, set()).update(names)
-        if run.event == "workflow_run":
-            return
-        pull: Json | None = run.payload.get("pull_request")
-        own: Json = {"ref": "main", "repo": {"full_name": f"{OWNER}/{NAME}"}}
-        head: Json = pull["head"] if pull else own
-        whole = head["repo"]["full_name"]
-        told = {
-            "id": run.id,
-            "name": given["name"],
-            "path": f".github/workflows/{run.workflow}",
-            "event": run.event,
-            "conclusion": "success" if ok else "failure",
-            "head_sha": run.sha,
-            "head_branch": head["ref"],
-            "head_repository": {"full_name": whole, "owner": {"login": whole.split("/")[0]}},
-            "pull_requests": [],  # as it is for a pull request from a fork
-        }
-        self._start(
-            "workflow_run", {"action": "completed", "workflow_run": told}, self.main, fork=run.fork
-        )
 
     @property
     def main(self) -> str:
@@ -197,19 +175,6 @@ class LocalGitHub:
             and (not base or pull["base"]["ref"] == base)
             and (not head or pull["head"]["label"] == head)
         ]
-
-    def _one(self, _who: Actor, _query: Json, _body: Json, number: str) -> Json:
-        return self._shown(self.pulls[int(number)])
-
-    def _compare(self, _who: Actor, _query: Json, _body: Json, base: str, head: str) -> Json:
-        listed = git(self.at(OWNER), "diff", "--name-status", "-M", f"{base}...{head}")
-        files = []
-        for line in listed.splitlines()[:300]:
-            kind, *names = line.split("\t")
-            files.append({"filename": names[-1], "status": kind})
-            if len(names) > 1:
-                files[-1]["previous_filename"] = names[0]
-        return {"files": files}
 
     def _open(self, who: Actor, _query: Json, body: Json) -> Json:
         if who.app == ACTIONS_APP and not self.actions_may_propose:
@@ -275,38 +240,12 @@ class LocalGitHub:
         self._pushed("main", before, merged, who)
         return {"merged": True, "sha": merged}
 
-    def _comments(self, _who: Actor, _query: Json, _body: Json, number: str) -> list[Json]:
-        return [c for c in self.comments if c["of"] == int(number)]
-
-    def _comment(self, who: Actor, _query: Json, body: Json, number: str) -> Json:
-        made = {
-            "id": len(self.comments),
-            "of": int(number),
-            "body": body["body"],
-            "user": {"login": who.login},
-        }
-        self.comments.append(made)
-        return made
-
     def _approve(self, who: Actor, _query: Json, _body: Json, number: str) -> Json:
         """Let a run go that waits for a maintainer."""
         if who.app == ACTIONS_APP:
             raise RefusedError(403, "Resource not accessible by integration")
         self.runs[int(number)].status = "queued"
         return {}
-
-    def _artifacts(self, _who: Actor, _query: Json, _body: Json, number: str) -> Json:
-        run = self.runs[int(number)]
-        return {
-            "artifacts": [
-                {"id": run.id, "name": name, "expired": False, "size_in_bytes": path.stat().st_size}
-                for name, path in run.artifacts.items()
-            ]
-        }
-
-    def _archive(self, _who: Actor, _query: Json, _body: Json, number: str) -> bytes:
-        (path,) = self.runs[int(number)].artifacts.values()
-        return path.read_bytes()
 
     def _ruleset(self, _who: Actor, _query: Json, body: Json) -> Json:
         for actor in body["bypass_actors"]:
@@ -423,11 +362,6 @@ class LocalGitHub:
             wanted = given["on"].get(event, False)
             if wanted is False:
                 continue
-            if (
-                event == "workflow_run"
-                and payload["workflow_run"]["name"] not in wanted["workflows"]
-            ):
-                continue
             about = {"repository": self._about() | {"full_name": f"{OWNER}/{NAME}"}}
             status = "action_required" if waits else "queued"
             run = Run(
@@ -452,17 +386,11 @@ _PROPOSE = ("pull-requests", "write")
 _ROUTES: tuple[tuple[str, str, tuple[str, str] | None, str], ...] = (
     ("GET", _AT, None, "_about"),
     ("GET", f"{_AT}/pulls", None, "_list"),
-    ("GET", rf"{_AT}/pulls/(\d+)", None, "_one"),
-    ("GET", rf"{_AT}/compare/(\w+)\.\.\.(\w+)", ("contents", "read"), "_compare"),
     ("POST", f"{_AT}/pulls", None, "_open"),
     ("PATCH", rf"{_AT}/pulls/(\d+)", _PROPOSE, "_edit"),
     ("POST", rf"{_AT}/pulls/(\d+)/reviews", _PROPOSE, "_review"),
     ("PUT", rf"{_AT}/pulls/(\d+)/merge", ("contents", "write"), "_merge"),
-    ("GET", rf"{_AT}/issues/(\d+)/comments", None, "_comments"),
-    ("POST", rf"{_AT}/issues/(\d+)/comments", _PROPOSE, "_comment"),
     ("POST", rf"{_AT}/actions/runs/(\d+)/approve", ("administration", "write"), "_approve"),
-    ("GET", rf"{_AT}/actions/runs/(\d+)/artifacts", ("actions", "read"), "_artifacts"),
-    ("GET", rf"{_AT}/actions/artifacts/(\d+)/zip", ("actions", "read"), "_archive"),
     ("PUT", f"{_AT}/rulesets/1", ("administration", "write"), "_ruleset"),
 )
 
@@ -480,8 +408,7 @@ class _Handler(BaseHTTPRequestHandler):
                 path, query = parts.path.removeprefix("/api/"), parse_qs(parts.query)
                 given = json.loads(body) if body else {}
                 found = self.github.answer(self.command, path, query, self._who(), given)
-                content = found if isinstance(found, bytes) else json.dumps(found).encode()
-                self._reply(200, {}, content)
+                self._reply(200, {}, json.dumps(found).encode())
                 return
             said = {"method": self.command, "kind": self.headers.get("Content-Type", "")}
             done = self.github.serve_git(parts.path, parts.query, self._who(), body, **said)

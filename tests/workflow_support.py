@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,11 +47,6 @@ CONDITIONS = {
     None: True,
     "github.ref == 'refs/heads/main'": True,
     "${{ !cancelled() }}": True,
-    (
-        "github.event.workflow_run.event == 'pull_request' && "
-        "(github.event.workflow_run.conclusion == 'success' || "
-        "github.event.workflow_run.conclusion == 'failure')"
-    ): True,
 }
 _MOST_ATTESTED = 1_024  # files by one call of actions/attest, as its README says
 _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
@@ -77,11 +71,7 @@ if method != "GET":
 answers = json.load(open(folder + "/answers.json"))
 if path not in answers:
     sys.exit("gh: Not Found (HTTP 404): " + path)
-found = answers[path]
-if isinstance(found, dict) and "file" in found and len(found) == 1:
-    sys.stdout.buffer.write(open(found["file"], "rb").read())
-else:
-    print(json.dumps(found))
+print(json.dumps(answers[path]))
 """
 
 
@@ -159,6 +149,7 @@ class Runner:
     ran: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     said: str = ""
+    summary: str = ""
     outputs: dict[str, str] = field(default_factory=dict)
     attested: list[str] = field(default_factory=list)
     token: str = TOKEN
@@ -271,6 +262,9 @@ class Runner:
             check=False,
         )
         self.said += f"$ {command}\n{done.stdout}{done.stderr}"
+        summary = temporary / "summary"
+        self.summary += summary.read_text() if summary.exists() else ""
+        summary.unlink(missing_ok=True)
         output = temporary / "output"
         for line in output.read_text().splitlines() if "id" in step and output.exists() else ():
             name, _, value = line.partition("=")
@@ -311,6 +305,7 @@ class Runner:
             "GITHUB_EVENT_PATH": str(event),
             "GITHUB_OUTPUT": str(temporary / "output"),
             "GITHUB_REPOSITORY": "owner/registry",
+            "GITHUB_STEP_SUMMARY": str(temporary / "summary"),
             "RUNNER_TEMP": str(temporary),
             "PYTHONPATH": str(clone),
             "DVC_NO_ANALYTICS": "1",
@@ -372,46 +367,6 @@ class Forge:
         """Merge a pull request, as a maintainer's click does."""
         commit = git(self.origin, "rev-parse", f"refs/pull/{number}/merge").strip()
         git(self.origin, "update-ref", "refs/heads/main", commit)
-
-
-def ended(pull: Json, **more: str) -> Json:
-    """Return the event by which GitHub says that the check of a pull request has ended."""
-    run = {
-        "id": 55,
-        "path": ".github/workflows/submission.yml",
-        "event": "pull_request",
-        "conclusion": "success",
-        "head_sha": pull["pull_request"]["head"]["sha"],
-        "head_branch": "pull-7",
-        "head_repository": {"owner": {"login": "stranger"}, "full_name": "stranger/registry"},
-        "pull_requests": [],
-    }
-    return {"workflow_run": run | more, "repository": {"default_branch": "main"}}
-
-
-def github_says(event: Json, files: list[str], archive: Path, **more: Any) -> Json:
-    """Return what GitHub answers about a pull request and what its check uploaded."""
-    pull = event["pull_request"]
-    number, base, head = pull["number"], pull["base"]["sha"], pull["head"]["sha"]
-    pulls = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
-    upload = {"id": 9, "name": "submission-report", "expired": False}
-    return {
-        "actions/runs/55/artifacts?per_page=100": {
-            "artifacts": [upload | {"size_in_bytes": archive.stat().st_size}]
-        },
-        "actions/artifacts/9/zip": {"file": str(archive)},
-        pulls: [pull],
-        f"compare/{base}...{head}": {"files": [{"filename": name} for name in files]},
-        f"issues/{number}/comments?per_page=100&page=1": [],
-    } | more
-
-
-def zipped(path: Path, files: dict[str, bytes]) -> Path:
-    """Return an archive of files."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return path
 
 
 def assert_workflow_of_a_page(folder: Path, action: Path, workflow: str) -> None:

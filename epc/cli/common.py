@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from epc.engine import clock
-from epc.errors import ExitCode, Finding
+from epc.errors import ExitCode, Finding, able_to
 from epc.printable import json_shown, lines_shown
 
 if TYPE_CHECKING:
@@ -72,6 +72,15 @@ def write_page(path: Path, page: str) -> None:
 
     write_text(path, [page])
     note(f"report   {path}")
+
+
+def add_text(path: Path, text: str) -> None:
+    """Add a text to the end of a file, such as a job's summary.
+
+    Raises: WorldError if the disk refuses.
+    """
+    with able_to("write", path), path.open("a", encoding="utf-8") as file:
+        file.write(text)
 
 
 def leave(*, clean: bool) -> NoReturn:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from epc.cli.common import echo_json, leave, note, open_registry, say
+from epc.cli.common import add_text, echo_json, leave, note, open_registry, say
 from epc.cli.options import NEW, NEW_FILE, as_of_option, printed_as, registry_option
-from epc.errors import able_to
 
 if TYPE_CHECKING:
     from epc.registry.scan.scan import Scan
@@ -65,6 +64,7 @@ def command(
       epc scan --fail-on expiring:30d --fail-on unknown src config
     """
     from epc.registry.scan.files import Files, Rule, settings
+    from epc.registry.scan.forms import summary as markdown
     from epc.registry.scan.scan import scan
 
     project = settings(Path.cwd())
@@ -78,7 +78,7 @@ def command(
     )
     _print(result, form)
     if summary:
-        _add(summary, result)
+        add_text(summary, markdown(result))
     for why, many in result.skipped.items():
         note(f"not read, {why}: {many}")
     if result.kinds:
@@ -109,10 +109,3 @@ def _print(result: "Scan", form: str) -> None:
     else:
         for line in forms.text(result):
             say(line)
-
-
-def _add(path: Path, result: "Scan") -> None:
-    from epc.registry.scan.forms import summary
-
-    with able_to("write", path), path.open("a", encoding="utf-8") as file:
-        file.write(summary(result))

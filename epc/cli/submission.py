@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from epc.cli.common import checkout_here, leave, note, now, say, tell
+from epc.cli.common import add_text, checkout_here, leave, note, now, say, tell
 from epc.cli.groups import CommandGroup
-from epc.cli.options import FILE, FOLDER, NEW, THERE, format_option
+from epc.cli.options import FILE, FOLDER, NEW, NEW_FILE, THERE, format_option
 
 if TYPE_CHECKING:
     from epc.registry.offers import Subject
@@ -145,6 +145,12 @@ def _stated(values: dict[str, str | None], subject: "Subject") -> "Statement":
 )
 @click.option("--merge", metavar="COMMIT", help="What merging the pull request would make.")
 @click.option("--author", metavar="LOGIN", help="Who opened the pull request, by GitHub's word.")
+@click.option(
+    "--summary",
+    type=NEW_FILE,
+    metavar="FILE",
+    help="Add the report in Markdown to a file, as to $GITHUB_STEP_SUMMARY.",
+)
 @format_option
 def check(
     paths: tuple[Path, ...],
@@ -152,6 +158,7 @@ def check(
     changed: Path | None,
     merge: str | None,
     author: str | None,
+    summary: Path | None,
     form: str,
 ) -> None:
     r"""Check submissions: the same checks that the pull request runs.
@@ -159,6 +166,9 @@ def check(
     PATH is a submission's folder, or submissions/ for all of them. Its files are data: the command
     runs nothing in them, and trusts only the checkout. A pull request that publishes has to hold
     what `epc admin submission publish` makes. Exits 1 if the submission cannot be published.
+
+    --summary shows every text of what is offered literally: nothing in it can make a link, a
+    picture or a mention.
 
     \b
     Example:
@@ -172,6 +182,7 @@ def check(
     from epc.registry.submissions.check import read_changed
     from epc.registry.submissions.checked import Base
     from epc.registry.submissions.report import text
+    from epc.registry.submissions.summary import markdown
 
     checkout = find_checkout(base or Path.cwd(), up=base is None, option="--base CHECKOUT")
     today, beside = now().date(), Findings() if merge else None
@@ -185,4 +196,6 @@ def check(
         author=author,
     )
     tell(form, lambda: as_json(value), lambda: text(value))
+    if summary:
+        add_text(summary, markdown(value))
     leave(clean=value.ok)

@@ -9,7 +9,7 @@ command = LazyGroup(
     sections={
         "Commands": {
             "snapshot": "Publish, withdraw and end snapshots, make tags.",
-            "submission": "Print a check's comment, publish merged submissions.",
+            "submission": "Publish merged submissions.",
             "evaluators": "Check and update the lifecycles of evaluators.",
             "site": "The published site: build it, serve it.",
             "upkeep": "Say what the registry needs today: ends, moved dates, dead links.",

@@ -1,6 +1,5 @@
 """`epc admin github`: steps of workflows, for a laptop too."""
 
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,14 +12,6 @@ from epc.printable import shown
 
 _LONGEST_PATH: Final = 4_096
 
-event_option = partial(
-    click.option,
-    "--event",
-    type=FILE,
-    metavar="FILE",
-    help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
-)
-
 
 @click.group()
 def command() -> None:
@@ -28,7 +19,12 @@ def command() -> None:
 
 
 @command.command()
-@event_option()
+@click.option(
+    "--event",
+    type=FILE,
+    metavar="FILE",
+    help="GitHub's account of what happened; in a workflow $GITHUB_EVENT_PATH.",
+)
 @click.option("--pull", type=click.IntRange(1), help="In its place: a pull request's number.")
 @click.option("--out", type=NEW, required=True, help="A new folder.")
 def fetch(event: Path | None, pull: int | None, out: Path) -> None:
@@ -51,58 +47,6 @@ def fetch(event: Path | None, pull: int | None, out: Path) -> None:
     head, author = (pull_request.head, pull_request.author) if pull_request else (None, None)
     for folder in fetch_pull(checkout_here(), number, out, head=head, author=author):
         click.echo(shown(str(folder), longest=_LONGEST_PATH))
-
-
-@command.command()
-@event_option(required=True)
-@click.option("--name", required=True, help="The artifact.")
-@click.option("--file", required=True, help="The one file that it may hold.")
-def artifact(event: Path, name: str, file: str) -> None:
-    r"""Print the one small file that a workflow's run uploaded.
-
-    The command refuses anything but that one file of at most 2 MiB. It unpacks nothing to disk.
-
-    \b
-    Example:
-      epc admin github artifact --event event.json --name submission-report --file report.json
-    """
-    from epc.registry.github.gh import artifact as content_of
-    from epc.registry.github.pulls import checked
-
-    click.echo(content_of(checked(event).run, name=name, file=file), nl=False)
-
-
-@command.command()
-@click.argument("text", type=FILE)
-@event_option(required=True)
-def comment(text: Path, event: Path) -> None:
-    r"""Write the file TEXT as the one comment of its kind on a pull request.
-
-    Its first line, such as <!-- epc-submission-report -->, identifies it, so a later call changes
-    it. The pull request is the one whose head was checked; if it has moved on, nothing is written.
-    The comment ends with that commit. If the pull request changes anything outside submissions/,
-    the comment says so instead of TEXT.
-
-    \b
-    Example:
-      epc admin github comment comment.md --event "$GITHUB_EVENT_PATH"
-    """
-    from epc.registry.github.gh import NOT_BELIEVED, mark, say_once
-    from epc.registry.github.pulls import checked, pull_of
-
-    content = text.read_text("utf-8")
-    first = mark(content)
-    pull_request = pull_of(checked(event))
-    if pull_request is None:
-        note("the pull request moved on, or is closed; nothing is said")
-        return
-    if pull_request.scope == "nothing":
-        note(f"#{pull_request.number} offers no submission; nothing is said")
-        return
-    if pull_request.scope == "more":
-        content = f"{first}\n{NOT_BELIEVED}"
-    content += f"\nThis is about commit {pull_request.sha}.\n"
-    note(f"#{pull_request.number}: {say_once(pull_request.number, content)}")
 
 
 @command.command()

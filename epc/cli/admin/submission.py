@@ -1,33 +1,13 @@
-"""`epc admin submission`: the comment on a check, and publishing what was merged."""
-
-from pathlib import Path
+"""`epc admin submission`: publishing what was merged."""
 
 import click
 
 from epc.cli.common import echo_json, leave, locked_here, note, now, say
-from epc.cli.options import FILE
 
 
 @click.group()
 def command() -> None:
     """What workflows do with submissions."""
-
-
-@command.command()
-@click.argument("report", type=FILE)
-def comment(report: Path) -> None:
-    r"""Print a check's REPORT as the Markdown of a pull request's comment.
-
-    The report is untrusted. The comment shows every text of it literally: nothing in it can make a
-    link, a picture or a mention. If the report cannot be used, the comment says so.
-
-    \b
-    Example:
-      epc admin submission comment report.json
-    """
-    from epc.registry.submissions.comment import comment as comment_of
-
-    click.echo(comment_of(report), nl=False)
 
 
 @command.command()

@@ -1,14 +1,12 @@
 """Asking GitHub through `gh`, which holds the token; no secret passes through here.
 
-What workflows write: comments, and a branch with the one pull request for it. A protected main
-refuses the push of a workflow's token, and GitHub Actions can be no bypass actor.
+What workflows write: one issue of a kind, and a branch with the one pull request for it. A
+protected main refuses the push of a workflow's token, and GitHub Actions can be no bypass actor.
 """
 
-import io
 import json
 import re
 import subprocess
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,28 +54,6 @@ def pages(path: str) -> Iterator[Any]:
             return
 
 
-def download(path: str, *, limit: int) -> bytes:
-    """Return a file that GitHub holds, of at most `limit` bytes.
-
-    Raises: WorldError if it is longer, `gh` is missing, or GitHub refuses.
-    """
-    try:
-        process = subprocess.Popen(_words(path), stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603  (no shell)
-    except FileNotFoundError as error:
-        raise _missing() from error
-    with process:
-        assert process.stdout
-        assert process.stderr
-        content = process.stdout.read(limit + 1)
-        if len(content) > limit:
-            process.kill()
-            raise WorldError(f"gh api {path}: more than {limit:,} bytes; nothing of it is read")
-        message = process.stderr.read()
-    if process.returncode:
-        raise _refused(path, message)
-    return content
-
-
 def _words(path: str) -> list[str]:
     return ["gh", "api", "--header", _KIND, f"repos/{{owner}}/{{repo}}/{path}".rstrip("/")]
 
@@ -91,55 +67,11 @@ def _refused(path: str, message: bytes) -> WorldError:
     return WorldError(f"gh api {path} failed: {why}\n  fix: see `gh auth status`, and GH_REPO")
 
 
-# A report of one submission has some tens of kilobytes.
-MAX_BYTES: Final = 2 * 2**20
-_NOT_READ: Final = "the upload is not read"
-
-
-def artifact(run: int, *, name: str, file: str) -> bytes:
-    """Return the one file of an artifact that a workflow's run uploaded.
-
-    Raises: WorldError if there is none, or it is anything but that one file of bearable size.
-    """
-    listed = api(f"actions/runs/{run}/artifacts?per_page=100")["artifacts"]
-    uploads = [a for a in listed if a["name"] == name and not a["expired"]]
-    if not uploads:
-        raise WorldError(f"run {run} uploaded no {name}; see its log")
-    newest = max(uploads, key=lambda a: int(a["id"]))
-    if int(newest["size_in_bytes"]) > MAX_BYTES:
-        raise WorldError(f"{_NOT_READ}: {name} has {newest['size_in_bytes']:,} bytes")
-    return only_file(download(f"actions/artifacts/{int(newest['id'])}/zip", limit=MAX_BYTES), file)
-
-
-def only_file(archive: bytes, file: str) -> bytes:
-    """Return the one file of an archive, never written to disk and never longer than the limit.
-
-    Raises: WorldError if the archive is damaged, holds anything else, or unpacks to too much.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            names = opened.namelist()
-            if names != [file]:
-                raise WorldError(f"{_NOT_READ}: it holds {len(names)} files, expected one, {file}")
-            with opened.open(file) as member:
-                content = member.read(MAX_BYTES + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
-        raise WorldError(f"{_NOT_READ}: {error}") from error
-    if len(content) > MAX_BYTES:
-        raise WorldError(f"{_NOT_READ}: {file} unpacks to more than {MAX_BYTES:,} bytes")
-    return content
-
-
-# What GitHub takes as the text of a comment or an issue, in characters.
+# What GitHub takes as the text of an issue or a pull request, in characters.
 MAX_TEXT: Final = 65_536
-# Whoever posts for a workflow. Anybody can write a comment that begins with our first line.
+# Whoever posts for a workflow. Anybody can open an issue that begins with our first line.
 _BOT: Final = "github-actions[bot]"
 _MARK: Final = re.compile(r"<!-- epc-[a-z-]+ -->")
-NOT_BELIEVED: Final = (
-    "This pull request changes files outside `submissions/`, so it may have changed the check "
-    "itself. Its report is not shown.\n\n"
-    "A submission comes in a pull request of its own; a change of anything else in another.\n"
-)
 
 
 def mark(text: str) -> str:
@@ -153,23 +85,6 @@ def mark(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise UsageError(f"the text has {len(text):,} characters; GitHub takes {MAX_TEXT:,}")
     return first
-
-
-def say_once(number: int, text: str) -> str:
-    """Write a comment on a pull request, or change the one that was written before.
-
-    Returns what was done.
-    """
-    begins = mark(text)
-    own = (c for c in pages(f"issues/{number}/comments") if _is_ours(c, begins))
-    before = next(own, None)
-    if before is None:
-        api(f"issues/{number}/comments", method="POST", body={"body": text})
-        return "wrote a comment"
-    if before["body"] == text:
-        return "the comment says so already"
-    api(f"issues/comments/{before['id']}", method="PATCH", body={"body": text})
-    return "changed the comment"
 
 
 def keep_issue(text: str, *, begins: str, title: str) -> str:

@@ -1,4 +1,4 @@
-"""What a check says, as one value; its text, its exit code and its comment follow from it."""
+"""What a check says, as one value; its text, its exit code and its summary follow from it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -264,7 +264,7 @@ def _errors(findings: Sequence[Finding | Listed]) -> bool:
 
 
 def headline(report: Report) -> str:
-    """Return the verdict on a report as one sentence; text and comment begin with it."""
+    """Return the verdict on a report as one sentence; text ends with it, and a summary begins."""
     words = [submission.standing for submission in report.submissions]
     if not words and not _errors(report.findings):
         return "There is no submission to check." if report.ok else "Refused."

@@ -1,6 +1,6 @@
 """Text that is only text: what a contributor may write in a field that others will read.
 
-Every page and comment escapes what it shows. This is the second line: what could do harm where
+Every page and summary escapes what it shows. This is the second line: what could do harm where
 somebody forgets is refused at the door. Four kinds of field: a *name* (of a person, a strategy),
 a *label* (what a machine calls a model, a version, an address), *prose* (a sentence about the
 measurement), and a *prompt* (what models were shown).

@@ -15,8 +15,8 @@ from program_support import as_text, run_program
 from submissions_support import Offered, errors, tree
 
 from epc.records.typed import parse
-from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, Submitted
+from epc.registry.submissions.summary import markdown
 
 Build = Callable[[Offered], object]
 Wanted = tuple[str, str, str]  # clause, a part of the place, a part of the problem
@@ -279,19 +279,17 @@ def test_text_that_is_more_than_text_is_refused_and_shown_as_it_stands(
     require_plain(markdown(parse(value, Report)))
 
 
-def require_plain(comment: str) -> None:
-    """A comment renders as headings, lists, bold and code; words outside of code are our own."""
+def require_plain(summary: str) -> None:
+    """A summary renders as headings, lists, bold and code; words outside of code are our own."""
     from markdown_it import MarkdownIt
 
-    assert comment.startswith("<!-- epc-submission-report -->\n")
+    assert summary.startswith("### ")
     tokens = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    flat = [t for token in tokens.parse(comment) for t in (token, *(token.children or ()))]
+    flat = [t for token in tokens.parse(summary) for t in (token, *(token.children or ()))]
     kinds = {token.type.removesuffix("_open").removesuffix("_close") for token in flat}
-    allowed = {"html_block", "heading", "inline", "text", "paragraph", "strong", "code_inline"}
+    allowed = {"heading", "inline", "text", "paragraph", "strong", "code_inline"}
     allowed |= {"bullet_list", "ordered_list", "list_item", "softbreak"}
     assert kinds <= allowed, kinds - allowed
-    html = [token.content for token in flat if token.type == "html_block"]
-    assert html == ["<!-- epc-submission-report -->\n"]
     words = " ".join(token.content for token in flat if token.type == "text")
     assert not [mark for mark in ("@", "://", "www.", "<", "#", "{{", "`") if mark in words]
 

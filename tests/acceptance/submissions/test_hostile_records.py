@@ -26,8 +26,8 @@ from submissions_support import (
 )
 
 from epc.records.typed import parse
-from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline
+from epc.registry.submissions.summary import markdown
 
 Build = Callable[[Offered], object]
 KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2"

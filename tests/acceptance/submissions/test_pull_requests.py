@@ -11,8 +11,8 @@ from submissions_support import SLUG, Json, Offered, errors, found, offered
 
 from epc.printable import shown
 from epc.records.typed import parse
-from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline
+from epc.registry.submissions.summary import markdown
 
 FOREIGN = [
     "epc/registry/submissions/check.py",

@@ -16,8 +16,8 @@ from epc.records.checkout import answer
 from epc.records.strict_json import dumps
 from epc.records.typed import parse
 from epc.registry.submissions import checked
-from epc.registry.submissions.comment import markdown
 from epc.registry.submissions.report import Report, headline, text
+from epc.registry.submissions.summary import markdown
 
 Json = dict[str, Any]
 KEY = "sk-" + "proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
@@ -42,12 +42,12 @@ def errors_of(value: Json) -> str:
 
 
 def test_the_words_of_a_submission(honest: Offered, submissions_home: Path, golden: Golden) -> None:
-    """What a contributor is told at the command line, and a maintainer in the comment."""
+    """What a contributor is told at the command line, and a maintainer in the job's summary."""
     run, statement = honest.checkout / "runs" / "mine", honest.folder / "submission.json"
     shutil.copytree(honest.folder, run, ignore=shutil.ignore_patterns(statement.name))
     offered = json.loads(statement.read_text())
     cases = {
-        "the comment": markdown(parse(honest.check(author="a-name"), Report)),
+        "the summary": markdown(parse(honest.check(author="a-name"), Report)),
         "opened by somebody else": errors_of(honest.check(author="mallory")),
     }
 

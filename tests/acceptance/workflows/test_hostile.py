@@ -1,37 +1,18 @@
-"""The workflows attacked: by what a pull request brings, by its name, and by what it uploads.
-
-Over 400 lines, because each attack needs its own hostile repository or upload, built by hand.
-"""
+"""The workflows attacked: by what a pull request brings, and by its name."""
 
 import json
-import os
-import struct
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import parse_qs, quote
 
 import pytest
 from attack_support import attack
-from engine_support import environment, epc
+from engine_support import epc
+from markdown_it import MarkdownIt
 from registry_support import commit, git
-from workflow_support import (
-    ROOT,
-    TOKEN,
-    FakeGitHub,
-    Forge,
-    Json,
-    Runner,
-    ended,
-    github_says,
-    zipped,
-)
+from workflow_support import ROOT, TOKEN, Forge, Runner
 
 SLUG = "submissions/stranger-1"
-ABOUT = f"\nThis is about commit {'5' * 40}.\n"
 STATEMENT = f"{SLUG}/submission.json"
-MARK = "<!-- epc-submission-report -->"
 
 
 @pytest.fixture
@@ -80,7 +61,7 @@ def test_a_pull_request_that_edits_the_checker_is_checked_by_mains(
     write(
         forge,
         "Makefile",
-        f"install report:\n\ttouch {canary}; mkdir -p build; echo {{}} > build/report.json\n",
+        f"install report:\n\ttouch {canary}; echo clean > $$GITHUB_STEP_SUMMARY\n",
     )
     write(forge, ".github/workflows/submission.yml", "name: Submission\n")
     write(forge, STATEMENT, "{}")
@@ -88,11 +69,11 @@ def test_a_pull_request_that_edits_the_checker_is_checked_by_mains(
 
     runner.walk("submission.yml")
 
-    report = json.loads(runner.artifacts["submission-report"].read_text())
     assert not canary.exists()
     assert runner.failed == ['make report OFFERED="$RUNNER_TEMP/offered"']
-    assert report["ok"] is False
-    assert {"Makefile", ".github/workflows/submission.yml"} <= set(report["foreign"])
+    assert runner.summary.startswith("### Refused: ")
+    for name in ("Makefile", ".github/workflows/submission.yml"):
+        assert f"`changes {name}, which is no file of a submission`" in runner.summary
 
 
 @attack("execution")
@@ -311,271 +292,54 @@ def test_what_is_there_is_not_written_over(forge: Forge, tmp_path: Path) -> None
     assert (done.returncode, list((tmp_path / "offered").iterdir())) == (2, [])
 
 
-PULL: Json = {
-    "number": 7,
-    "head": {"sha": "5" * 40},
-    "base": {"sha": "4" * 40},
-    "user": {"login": "mallory"},
-}
-EVENT: Json = {"number": 7, "pull_request": PULL}
-PULLS = "pulls?state=open&base=main&head=stranger%3Apull-7&per_page=100&page=1"
 # A branch's name that git and GitHub admit.
 BRANCH = "$(touch${IFS}canary)';touch${IFS}canary;`touch${IFS}canary`\";&state=all#%"
 
 
 @attack("execution")
-def test_the_name_of_a_branch_is_never_run_nor_read_as_a_query(
-    origin: Path, tmp_path: Path
-) -> None:
-    """Walked with a report that is none, so that the comment's command says so."""
+def test_the_name_of_a_branch_is_never_run_nor_shown(origin: Path, tmp_path: Path) -> None:
     git(tmp_path, "check-ref-format", "--branch", BRANCH)
-    archive = zipped(tmp_path / "upload.zip", {"report.json": b'{"number": 1}'})
-    answers = github_says(EVENT, [STATEMENT], archive)
-    answers[PULLS.replace("pull-7", quote(BRANCH, safe=""))] = answers.pop(PULLS)
-    event = ended(EVENT, head_branch=BRANCH)
-    runner = Runner(home=tmp_path / "run", origin=origin, event=event, answers=answers)
+    forge = Forge(origin, tmp_path)
+    write(forge, STATEMENT, "{}")
+    event = forge.offer(7)
+    event["pull_request"]["head"]["ref"] = BRANCH
+    runner = Runner(home=tmp_path / "run", origin=forge.origin, event=event)
 
-    runner.walk("report.yml")
+    runner.walk("submission.yml")
 
-    assert runner.failed == [], runner.said
-    (comment,) = runner.calls("POST", "PATCH")
-    assert comment["path"] == "issues/7/comments"
-    assert "clean" not in comment["body"]["body"]
-    asked = [call["path"] for call in runner.calls() if call["path"].startswith("pulls?")]
-    (query,) = [path.partition("?")[2] for path in asked]
-    assert parse_qs(query)["head"] == [f"stranger:{BRANCH}"]
-    assert parse_qs(query)["state"] == ["open"]
+    assert runner.failed == ['make report OFFERED="$RUNNER_TEMP/offered"']
+    assert "canary" not in runner.summary + runner.said
     assert list(tmp_path.rglob("canary")) == []
     assert TOKEN not in runner.said
 
 
-def encrypted(path: Path) -> Path:
-    zipped(path, {"report.json": b"{}"})
-    content = bytearray(path.read_bytes())
-    content[6] |= 1
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    path.write_bytes(content)
-    return path
-
-
-def bomb(path: Path) -> Path:
-    """A quarter of a gigabyte of spaces in a quarter of a megabyte."""
-    return zipped(path, {"report.json": b" " * 2**28})
-
-
-def lying(path: Path) -> Path:
-    """The bomb, whose directory says that it unpacks to ten bytes."""
-    bomb(path)
-    content = bytearray(path.read_bytes())
-    at = content.index(b"PK\x01\x02")
-    content[at + 24 : at + 28] = struct.pack("<I", 10)
-    path.write_bytes(content)
-    return path
-
-
-def raw(path: Path) -> Path:
-    path.write_bytes(b"#!/bin/sh\ntouch canary\n")
-    return path
-
-
-UPLOADS: dict[str, Callable[[Path], Path]] = {
-    "no archive": raw,
-    "bomb": bomb,
-    "lying bomb": lying,
-    "encrypted": encrypted,
-    "outside": lambda p: zipped(p, {"../../report.json": b"{}"}),
-    "absolute": lambda p: zipped(p, {"/tmp/report.json": b"{}"}),  # noqa: S108  (it must not be)
-    "two files": lambda p: zipped(p, {"report.json": b"{}", "epc.py": b""}),
-    "another file": lambda p: zipped(p, {"comment.md": b"{}"}),
-    "empty": lambda p: zipped(p, {}),
-    "large": lambda p: zipped(p, {"report.json": os.urandom(3 * 2**20)}),
-}
-
-
-def gh(tmp_path: Path, answers: Json) -> tuple[FakeGitHub, dict[str, str]]:
-    fake = FakeGitHub(tmp_path / "gh", answers)
-    own = fake.environment(os.environ["PATH"])
-    return fake, environment(**own, GH_TOKEN=TOKEN, GH_REPO="owner/registry")
-
-
-@attack("bounds")
-@pytest.mark.parametrize("upload", UPLOADS)
-def test_an_upload_that_is_not_one_small_file_is_refused(tmp_path: Path, upload: str) -> None:
-    archive = UPLOADS[upload](tmp_path / "upload.zip")
-    fake, env = gh(tmp_path, github_says(EVENT, [STATEMENT], archive))
-    event = tmp_path / "event.json"
-    event.write_text(json.dumps(ended(EVENT)))
-    before = names(tmp_path)
-    words = ("--event", str(event), "--name", "submission-report", "--file", "report.json")
-
-    done = subprocess.run(
-        [sys.executable, "-m", "epc", "admin", "github", "artifact", *words],
-        cwd=tmp_path,
-        env=env | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout) == (3, b""), done.stderr
-    assert b"Traceback" not in done.stderr
-    assert set(names(tmp_path)) - set(before) == {"gh/calls.jsonl"}
-    assert all(call["method"] == "GET" for call in fake.calls())
-
-
-def comment(tmp_path: Path, event: Json, answers: Json) -> tuple[int, list[Json], str]:
-    """Have a comment written, and return the exit code, what was written, and what was said."""
-    fake, env = gh(tmp_path, answers)
-    (tmp_path / "event.json").write_text(json.dumps(event))
-    (tmp_path / "comment.md").write_text(f"{MARK}\nclean\n")
-    words = (
-        "admin",
-        "github",
-        "comment",
-        tmp_path / "comment.md",
-        "--event",
-        tmp_path / "event.json",
-    )
-    done = epc(*words, env=env)
-    return done.returncode, fake.calls("POST", "PATCH"), done.stderr
-
-
-def says(tmp_path: Path, files: list[str], **more: object) -> Json:
-    return github_says(EVENT, files, zipped(tmp_path / "any.zip", {"report.json": b"{}"}), **more)
-
-
-def test_the_comment_goes_where_github_says_and_nowhere_else(tmp_path: Path) -> None:
-    code, wrote, _ = comment(tmp_path, ended(EVENT), says(tmp_path, [STATEMENT]))
-
-    assert code == 0
-    assert [(call["path"], call["body"]) for call in wrote] == [
-        ("issues/7/comments", {"body": f"{MARK}\nclean\n{ABOUT}"})
-    ]
-
-
-@attack("publication")
-@pytest.mark.parametrize(
-    "pulls",
-    [
-        [],
-        [PULL | {"head": {"sha": "6" * 40}}],
-        [PULL, PULL | {"number": 8}],
-    ],
-    ids=["closed", "moved on", "two of one head"],
-)
-def test_nothing_is_said_unless_it_is_clear_of_which_pull_request(
-    tmp_path: Path, pulls: list[Json]
+@attack("injection")
+def test_what_a_pull_request_offers_never_becomes_markup_in_the_summary(
+    origin: Path, tmp_path: Path
 ) -> None:
-    answers = says(tmp_path, [STATEMENT], **{PULLS: pulls})
+    forge = Forge(origin, tmp_path)
+    name = "![x](http:%2F%2Fa.example) `@all` <img src=x> # y | z.md"
+    write(forge, f"{SLUG}/{name}", "words")
+    statement = {"contributor": "<script>@all</script> [x](http://a.example)", "login": "`|`"}
+    write(forge, STATEMENT, json.dumps(statement))
+    runner = Runner(home=tmp_path / "run", origin=forge.origin, event=forge.offer(7))
 
-    code, wrote, said = comment(tmp_path, ended(EVENT), answers)
+    runner.walk("submission.yml")
 
-    assert (code, wrote) == (0, [])
-    assert "nothing is said" in said
-
-
-@attack("publication")
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"path": ".github/workflows/evil.yml"},
-        {"path": ".github/workflows/submission.yml.evil"},
-        {"event": "push"},
-        {"event": "workflow_dispatch"},
-    ],
-)
-def test_another_workflow_or_cause_is_not_believed(tmp_path: Path, more: dict[str, str]) -> None:
-    code, wrote, said = comment(tmp_path, ended(EVENT, **more), says(tmp_path, [STATEMENT]))
-
-    assert (code, wrote) == (2, [])
-    assert "only .github/workflows/submission.yml for pull_request is believed" in said
+    parsed = MarkdownIt("commonmark", {"html": True}).enable(["table"]).parse(runner.summary)
+    inner = [child for token in parsed for child in token.children or ()]
+    kinds = {token.type for token in (*parsed, *inner)}
+    assert runner.summary.startswith("### Refused: ")
+    assert "a.example" in runner.summary
+    assert not kinds & {"link_open", "image", "html_inline", "html_block", "table_open", "fence"}
+    words = " ".join(token.content for token in inner if token.type == "text")
+    assert not [mark for mark in ("@", "://", "<", "a.example") if mark in words]
 
 
-FILES = f"compare/{'4' * 40}...{'5' * 40}"
+def test_an_event_of_another_kind_is_misuse(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "event.json").write_text('{"action": "opened"}')
 
+    done = fetch(forge, tmp_path / "offered", "--event", str(tmp_path / "event.json"))
 
-@attack("publication")
-@pytest.mark.parametrize(
-    "listed",
-    [
-        [{"filename": STATEMENT}, {"filename": ".github/workflows/submission.yml"}],
-        [{"filename": STATEMENT, "previous_filename": "epc/registry/verify.py"}],
-        [{"filename": f"{SLUG}/{number}"} for number in range(300)],
-        [{"filename": STATEMENT}, {"filename": "submissions.py"}],
-    ],
-    ids=["edited workflow", "moved from elsewhere", "list cut short", "alike"],
-)
-def test_a_report_that_the_pull_request_may_have_forged_is_not_shown(
-    tmp_path: Path, listed: list[Json]
-) -> None:
-    answers = says(tmp_path, [], **{FILES: {"files": listed}})
-
-    code, wrote, _ = comment(tmp_path, ended(EVENT), answers)
-
-    (body,) = [call["body"]["body"] for call in wrote]
-    assert code == 0
-    assert body.startswith(f"{MARK}\n")
-    assert "may have changed the check itself" in body
-    assert "clean" not in body
-
-
-@attack("publication")
-def test_what_is_pushed_while_the_comment_is_written_changes_nothing_of_it(tmp_path: Path) -> None:
-    """GitHub is asked once for the pull request; then two commits are compared, which stay."""
-    answers = says(tmp_path, [STATEMENT])
-    answers["pulls/7"] = {"head": {"sha": "6" * 40}, "changed_files": 1}
-    answers["pulls/7/files?per_page=100&page=1"] = [{"filename": "epc/registry/verify.py"}]
-
-    _, wrote, _ = comment(tmp_path, ended(EVENT), answers)
-
-    assert [call["body"]["body"] for call in wrote] == [f"{MARK}\nclean\n{ABOUT}"]
-    asked = [call["path"] for call in FakeGitHub(tmp_path / "gh", {}).calls("GET")]
-    assert [path for path in asked if path.startswith(("pulls", "compare"))] == [PULLS, FILES]
-
-
-def test_where_no_submission_is_offered_nothing_is_said(tmp_path: Path) -> None:
-    code, wrote, said = comment(tmp_path, ended(EVENT), says(tmp_path, ["README.md"]))
-
-    assert (code, wrote) == (0, [])
-    assert "offers no submission" in said
-
-
-COMMENTS = "issues/7/comments?per_page=100&page=1"
-
-
-@attack("publication")
-def test_only_our_own_comment_is_changed(tmp_path: Path) -> None:
-    stranger = {"id": 1, "body": f"{MARK}\nmine", "user": {"login": "stranger"}}
-    ours = {"id": 2, "body": f"{MARK}\r\nbefore", "user": {"login": "github-actions[bot]"}}
-    other = {"id": 3, "body": "about <!-- epc-submission-report -->", "user": ours["user"]}
-    answers = says(tmp_path, [STATEMENT], **{COMMENTS: [stranger, other, ours]})
-
-    _, wrote, _ = comment(tmp_path, ended(EVENT), answers)
-
-    assert [(call["method"], call["path"]) for call in wrote] == [("PATCH", "issues/comments/2")]
-
-
-def test_the_second_page_of_comments_is_read_before_another_is_written(tmp_path: Path) -> None:
-    many = [{"id": n, "body": "x", "user": {"login": "stranger"}} for n in range(100)]
-    ours = {"id": 500, "body": f"{MARK}\nclean\n{ABOUT}", "user": {"login": "github-actions[bot]"}}
-    second = COMMENTS.replace("&page=1", "&page=2")
-    answers = says(tmp_path, [STATEMENT], **{COMMENTS: many, second: [ours]})
-
-    _, wrote, said = comment(tmp_path, ended(EVENT), answers)
-
-    assert wrote == []
-    assert "says so already" in said
-
-
-def test_a_refusal_of_github_is_said_in_one_line(tmp_path: Path) -> None:
-    code, wrote, said = comment(tmp_path, ended(EVENT), {})
-
-    assert (code, wrote) == (3, [])
-    assert "HTTP 404" in said
-    assert "fix:" in said
-
-
-def test_an_event_of_another_kind_is_misuse(tmp_path: Path) -> None:
-    code, _, said = comment(tmp_path, {"action": "opened"}, {})
-
-    assert code == 2
-    assert "not the event of a workflow_run" in said
+    assert done.returncode == 2
+    assert "not the event of a pull_request" in done.stderr

@@ -50,8 +50,8 @@ def planted(folder: Path, old: str, new: str, name: str = "ci.yml") -> Path:
     return path
 
 
-def test_the_workflows_are_the_eight() -> None:
-    reading, writing = ["ci", "nightly", "submission"], ["expiry", "locks", "publish", "report"]
+def test_the_workflows_are_the_seven() -> None:
+    reading, writing = ["ci", "nightly", "submission"], ["expiry", "locks", "publish"]
     assert all_workflows() == sorted(f"{name}.yml" for name in (*reading, *writing, "measure"))
 
 
@@ -121,7 +121,6 @@ def test_only_jobs_that_run_main_may_write() -> None:
     }
 
     assert {where: what for where, what in writing.items() if what} == {
-        ("report.yml", "comment"): {"pull-requests"},
         ("publish.yml", "registry"): {"contents", "pull-requests"},
         ("publish.yml", "build"): {"id-token", "attestations"},
         ("publish.yml", "deploy"): {"pages", "id-token"},
@@ -154,6 +153,21 @@ def test_no_workflow_hands_a_token_or_a_secret_to_a_pull_request() -> None:
             for job in given["jobs"].values():
                 assert job["permissions"] == {"contents": "read"}
                 assert "environment" not in job
+
+
+def test_no_workflow_goes_on_from_what_a_pull_request_ran() -> None:
+    """What `workflow_run` starts has a token that writes, and gets what a stranger's run left."""
+    starts = {name: set(workflow(name)["on"]) for name in all_workflows()}
+
+    known = {"pull_request", "push", "schedule", "workflow_dispatch"}
+    assert {cause for causes in starts.values() for cause in causes} == known
+    uploading = {
+        name
+        for name in all_workflows()
+        for _, step in steps(workflow(name))
+        if "upload-artifact" in step.get("uses", "")
+    }
+    assert not any("pull_request" in starts[name] for name in uploading)
 
 
 def test_a_key_is_given_to_the_one_step_that_measures() -> None:

@@ -14,10 +14,9 @@ import yaml
 from engine_support import environment, epc
 from github_support import ACTIONS_APP, BOT, Actor, LocalGitHub, Run, github
 from registry_support import commit, git
-from workflow_support import ROOT, Json, Runner, workflow, zipped
+from workflow_support import ROOT, Json, Runner, workflow
 
 AT = "repos/owner/registry"
-MARK = "<!-- epc-submission-report -->"
 
 
 @pytest.fixture(scope="session")
@@ -90,12 +89,7 @@ class People:
             more={"SOURCE_DATE_EPOCH": day_of_the_last_event()},
         )
         runner.walk(started.workflow, *only, edited=edited)
-        archives = {
-            name: zipped(path.with_suffix(".zip"), {"report.json": path.read_bytes()})
-            for name, path in runner.artifacts.items()
-            if name == "submission-report"
-        }
-        self.github.completed(started, ok=not runner.failed, artifacts=archives)
+        self.github.completed(started, ok=not runner.failed)
         return runner
 
     def started(self, *names: str) -> list[Run]:
@@ -111,9 +105,9 @@ class People:
 
     def passed(self) -> None:
         """Have all checks that wait pass without a runner: other tests walk them."""
-        while waiting := self.started("ci.yml", "submission.yml", "report.yml"):
+        while waiting := self.started("ci.yml", "submission.yml"):
             for run in waiting:
-                self.github.completed(run, ok=True, artifacts={})
+                self.github.completed(run, ok=True)
 
     def merge(self, number: int, *, approver: str, sha: str | None = None) -> tuple[int, Json]:
         self.ask(approver, "POST", f"/pulls/{number}/reviews", {"event": "APPROVE"})
@@ -160,7 +154,7 @@ def processor() -> float:
 
 
 def contributed(people: People, run: Path) -> tuple[int, str]:
-    """A stranger offers a measurement from a fork; it is checked, and commented on."""
+    """A stranger offers a measurement from a fork; it is checked, and its report is shown."""
     clone = people.clone("stranger")
     slug = submit(clone, run)
     assert "403 Permission to owner/registry.git denied to stranger." in people.push(
@@ -178,21 +172,19 @@ def contributed(people: People, run: Path) -> tuple[int, str]:
     begun = processor()
     checks = people.started("ci.yml", "submission.yml")
     assert len(checks) == 2
+    shown = ""
     for started in checks:
         runner = people.walk(started)
         assert runner.failed == [], runner.said
         assert "make test" not in runner.ran
         assert "make reproduce" not in runner.ran
+        shown += runner.summary
         assert all(actor.may == {"contents": "read"} for actor in _jobs(people.github))
     assert processor() - begun < 60, "of three minutes; installing takes its part"
 
-    (report,) = people.started("report.yml")
-    runner = people.walk(report)
-    assert runner.failed == [], runner.said
-    (comment,) = people.github.comments
-    assert (comment["of"], comment["user"]["login"]) == (number, BOT)
-    assert comment["body"].startswith(f"{MARK}\n")
-    assert slug in comment["body"]
+    assert shown.startswith("### This submission can be published.\n")
+    assert f"**`{slug}`**: ready" in shown
+    assert people.github.queued() == [], "nothing with a token that writes follows on a check"
     return number, slug
 
 

@@ -6,7 +6,7 @@ import pytest
 from workflow_support import FakeGitHub, Json
 
 from epc.errors import WorldError
-from epc.registry.github.gh import api, download, pages
+from epc.registry.github.gh import api, pages
 
 
 def answering(github: FakeGitHub, answers: Json) -> None:
@@ -19,8 +19,6 @@ def test_a_refusal_is_the_world_s_fault_and_says_what_github_said(github: FakeGi
     assert api("pulls/7") == {"number": 7}
     with pytest.raises(WorldError, match=r"gh api pulls/8 failed: gh: Not Found \(HTTP 404\)"):
         api("pulls/8")
-    with pytest.raises(WorldError, match=r"gh api zip/8 failed: gh: Not Found \(HTTP 404\)"):
-        download("zip/8", limit=100)
 
 
 def test_without_gh_its_absence_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -28,8 +26,6 @@ def test_without_gh_its_absence_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     with pytest.raises(WorldError, match="gh is not installed"):
         api("pulls/7")
-    with pytest.raises(WorldError, match="gh is not installed"):
-        download("zip/7", limit=100)
 
 
 def test_a_list_goes_on_until_a_page_is_not_full(github: FakeGitHub) -> None:
@@ -46,12 +42,3 @@ def test_a_list_goes_on_until_a_page_is_not_full(github: FakeGitHub) -> None:
 
     assert list(pages("issues")) == first
     assert list(pages("pulls?state=open")) == [1, 2]
-
-
-def test_a_file_may_have_its_bound_and_not_a_byte_more(github: FakeGitHub, tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"x" * 100)
-    answering(github, {"zip/7": {"file": str(tmp_path / "file")}})
-
-    assert download("zip/7", limit=100) == b"x" * 100
-    with pytest.raises(WorldError, match="more than 99 bytes; nothing of it is read"):
-        download("zip/7", limit=99)

@@ -1,8 +1,5 @@
-"""The comment from an untrusted report: whatever it holds, it shows and does nothing."""
+"""The summary of an untrusted offer: whatever it holds, it shows and does nothing."""
 
-import json
-import os
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -13,8 +10,8 @@ from markdown_it import MarkdownIt
 from epc.printable import code
 from epc.records.schemas import findings as schema_findings
 from epc.records.typed import parse
-from epc.registry.submissions.comment import MARKER, comment, markdown
 from epc.registry.submissions.report import Report, Submitted, Topic, headline, text
+from epc.registry.submissions.summary import markdown
 
 TEXT = st.text(max_size=60) | st.sampled_from(
     ["`@all`", "``` x", "<!-- x -->", "| a |", "#1", "www.a.b", "![a](b)", "x\n\n# y", "\\`@a"]
@@ -67,8 +64,8 @@ REPORT = st.fixed_dictionaries(
 )
 
 
-def tokens(comment_text: str) -> list[Any]:
-    parsed = MarkdownIt("commonmark", {"html": True}).enable(["table"]).parse(comment_text)
+def tokens(rendered: str) -> list[Any]:
+    parsed = MarkdownIt("commonmark", {"html": True}).enable(["table"]).parse(rendered)
     return [t for token in parsed for t in (token, *(token.children or ()))]
 
 
@@ -83,19 +80,21 @@ def test_nothing_of_a_report_is_rendered_but_as_code(value: Any) -> None:
         t
         for t in flat
         if t.type
-        in ("link_open", "image", "html_inline", "fence", "code_block", "table_open", "hr")
+        in (
+            *("link_open", "image", "html_inline", "html_block"),
+            *("fence", "code_block", "table_open", "hr"),
+        )
     ]
-    assert [t.content.strip() for t in flat if t.type == "html_block"] == [MARKER]
     words = " ".join(t.content for t in flat if t.type == "text")
     assert not [mark for mark in ("@", "://", "www.", "#", "<", "`") if mark in words]
 
 
 @given(REPORT)
-def test_text_and_comment_say_the_same_verdict(value: Any) -> None:
+def test_text_and_summary_say_the_same_verdict(value: Any) -> None:
     said = list(text(parse(value, Report)))
 
     assert said[-1] == headline(parse(value, Report))
-    assert f"### {headline(parse(value, Report))}\n" in markdown(parse(value, Report))
+    assert markdown(parse(value, Report)).startswith(f"### {headline(parse(value, Report))}\n")
     assert all(line.isprintable() for line in map(str, [headline(parse(value, Report))]))
 
 
@@ -129,34 +128,7 @@ def test_a_text_cannot_leave_its_code_span(given_text: str) -> None:
     assert len([t for t in flat if t.type == "code_inline"]) <= 1
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"not JSON <script>",
-        b"[]",
-        b'{"schema": 1}',
-        b'{"schema": 2, "ok": true, "submissions": [], "foreign": [], "findings": []}',
-        b'{"schema":1,"ok":true,"ok":true,"submissions":[],"foreign":[],"findings":[]}',
-        b'{"schema":1,"ok":NaN,"submissions":[],"foreign":[],"findings":[]}',
-        b"[" * 100_000,
-        b"\x80\x04.",
-        b" " * (2**21 + 1),
-        b'{"@all <img>": "![x](y)"}',
-    ],
-)
-def test_a_report_that_cannot_be_used_is_said_to_be_so(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "report.json"
-    path.write_bytes(content)
-
-    said = comment(path)
-
-    assert said.startswith(f"{MARKER}\n### Refused: ")
-    assert len(said) < 2_000
-    assert not [t for t in tokens(said) if t.type in ("image", "link_open", "html_inline")]
-
-
-def test_a_long_report_makes_a_comment_that_a_forge_takes(tmp_path: Path) -> None:
+def test_a_long_report_makes_a_summary_that_somebody_reads() -> None:
     finding = {"clause": "x", "where": "y" * 400, "problem": "z" * 400, "remedy": "r" * 400}
     listed = [finding | {"severity": "error"}] * 100
     one = {
@@ -173,28 +145,9 @@ def test_a_long_report_makes_a_comment_that_a_forge_takes(tmp_path: Path) -> Non
         "findings": listed,
     }
     value = {"schema": 1, "ok": False, "submissions": [one] * 5, "foreign": [], "findings": listed}
-    path = tmp_path / "report.json"
-    path.write_text(json.dumps(value))
 
-    said = comment(path)
+    said = markdown(parse(value, Report))
 
-    assert len(said) < 65_536
+    assert len(said) < 61_000
     assert "The rest is left out" in said
-    assert said.splitlines()[1] == "### Refused: 600 errors."
-
-
-def test_a_report_may_have_two_mebibytes_and_not_a_byte_more(tmp_path: Path) -> None:
-    value = {"schema": 1, "ok": True, "submissions": [], "foreign": [], "findings": []}
-    path = tmp_path / "report.json"
-    path.write_bytes(json.dumps(value).encode().ljust(2_097_152))
-    assert "cannot be used" not in comment(path)
-
-    path.write_bytes(path.read_bytes() + b" ")
-
-    assert "it has more than 2,097,152 bytes" in comment(path)
-
-
-def test_a_report_is_read_as_data_wherever_it_lies(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-
-    assert "cannot be used" in comment(tmp_path / "pipe")
+    assert said.splitlines()[0] == "### Refused: 600 errors."

@@ -4,12 +4,11 @@ import pytest
 from workflow_support import FakeGitHub, Json
 
 from epc.errors import UsageError
-from epc.registry.github.gh import keep_issue, mark, say_once
+from epc.registry.github.gh import keep_issue, mark
 
 LIST = "issues?state=open&per_page=100&page=1"
 BOT = {"login": "github-actions[bot]"}
 BEGINS = "<!-- epc-upkeep -->"
-COMMENTS = "issues/7/comments?per_page=100&page=1"
 OURS: Json = {"number": 3, "body": f"{BEGINS}\nyesterday", "user": BOT}
 
 
@@ -71,31 +70,3 @@ def test_with_nothing_to_say_and_none_open_nothing_is_done(github: FakeGitHub) -
 def test_a_text_of_another_kind_is_refused(github: FakeGitHub) -> None:
     with pytest.raises(UsageError, match="epc-upkeep"):
         kept(github, [], "<!-- epc-other -->\nwords")
-
-
-@pytest.mark.parametrize(
-    ("before", "said", "wrote"),
-    [
-        ([], "wrote a comment", [("POST", "issues/7/comments")]),
-        ([{"body": "words"}], "wrote a comment", [("POST", "issues/7/comments")]),
-        (
-            [{"user": {"login": "stranger"}, "body": f"{BEGINS}\ntoday"}],
-            "wrote a comment",
-            [("POST", "issues/7/comments")],
-        ),
-        ([{}], "changed the comment", [("PATCH", "issues/comments/5")]),
-        ([{"body": f"{BEGINS}\ntoday"}], "the comment says so already", []),
-    ],
-    ids=["none", "another", "a stranger's", "yesterday's", "the same"],
-)
-def test_a_pull_request_gets_one_comment_which_is_changed_where_it_says_something_else(
-    github: FakeGitHub, before: list[Json], said: str, wrote: list[tuple[str, str]]
-) -> None:
-    listed = [{"id": 5} | OURS | each for each in before]
-    FakeGitHub(github.folder, {COMMENTS: listed})
-
-    assert say_once(7, f"{BEGINS}\ntoday") == said
-
-    calls = github.calls("POST", "PATCH")
-    assert [(call["method"], call["path"]) for call in calls] == wrote
-    assert all(call["body"] == {"body": f"{BEGINS}\ntoday"} for call in calls)

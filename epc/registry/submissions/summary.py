@@ -1,18 +1,13 @@
-"""A report as the Markdown of one comment (`epc admin submission comment`).
+"""A report as the Markdown of a job's summary (`epc submission check --summary`).
 
-The report is untrusted: it comes from a run that a stranger's pull request could have changed. Its
-shape is checked, and every text of it stands in a code span, in which a forge renders no Markdown,
-no HTML, no link, no picture, and notifies nobody.
+What a pull request offers is untrusted. Every text of it stands in a code span, in which a forge
+renders no Markdown, no HTML, no link, no picture, and notifies nobody.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from epc.printable import code
-from epc.records import strict_json
-from epc.records.schemas import findings as schema_findings
-from epc.records.typed import parse
 from epc.registry.submissions.report import (
     Listed,
     Report,
@@ -22,9 +17,7 @@ from epc.registry.submissions.report import (
     headline,
 )
 
-MARKER: Final = "<!-- epc-submission-report -->"
-LARGEST: Final = 2**21
-_MOST_CHARACTERS: Final = 60_000  # a forge takes 65,536 characters
+_MOST_CHARACTERS: Final = 60_000  # GitHub takes 1 MiB for a step; nobody reads more than this
 _MOST_FINDINGS: Final = 30
 # What a maintainer judges, in the order of judging; the findings come last.
 _TOPICS: Final[Mapping[str, Topic]] = {
@@ -35,36 +28,19 @@ _TOPICS: Final[Mapping[str, Topic]] = {
     "What to look at": "look_at",
 }
 _NOTE: Final = (
-    "This report was made by a run that the pull request can influence. Before merging, a "
-    "maintainer runs `epc submission check` on the head commit from a trusted checkout; "
-    "publishing checks everything once more."
+    "A pull request that changes more than `submissions/` can have changed the check that wrote "
+    "this. Publishing checks everything once more, with main's checker."
 )
 
 
-def comment(path: Path) -> str:
-    """Return the comment for a report; for one that cannot be used, a comment that says so.
-
-    Raises: WorldError if the file cannot be read.
-    """
-    if not path.is_file():
-        return _unusable("it is no plain file")
-    if path.stat().st_size > LARGEST:
-        return _unusable(f"it has more than {LARGEST:,} bytes")
-    value, wrong = strict_json.read(path)
-    wrong = wrong or schema_findings("submission_report", value, clause="EPC-4")
-    if wrong:
-        return _unusable(f"{wrong[0].where or 'the document'}: {wrong[0].problem}")
-    return markdown(parse(value, Report))
-
-
 def markdown(report: Report) -> str:
-    """Return the comment for a report."""
-    lines = [MARKER, f"### {headline(report)}", ""]
+    """Return the summary of a report."""
+    lines = [f"### {headline(report)}", ""]
     length = sum(map(len, lines))
     for line in (*_body(report), "", _NOTE):
         length += len(line) + 1
         if length > _MOST_CHARACTERS:
-            lines += ["", "The rest is left out; see the report of the workflow's run."]
+            lines += ["", "The rest is left out; the log of this step has all of it."]
             break
         lines.append(line)
     return "\n".join(lines) + "\n"
@@ -106,8 +82,3 @@ def _findings(findings: Sequence[Listed]) -> Iterator[str]:
         yield f"   Fix: {code(finding.remedy)}"
     if len(findings) > _MOST_FINDINGS:
         yield f"{_MOST_FINDINGS + 1}. and {len(findings) - _MOST_FINDINGS} more"
-
-
-def _unusable(why: str) -> str:
-    lines = [MARKER, "### Refused: the check's report cannot be used.", "", code(why), "", _NOTE]
-    return "\n".join(lines) + "\n"
