@@ -12,14 +12,12 @@ from epc.analysis.sharing import shared_by_runs
 from epc.audit.transfer import reductions
 from epc.audit.units import LeftOut, paired_units
 from epc.errors import UsageError
-from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.protocol.table import VerdictTable
 from epc.records.layout import IDENTITY
 from epc.records.manifest import Manifest, verdict_table
 from epc.records.recompute import load_manifest, manifest_path
 from epc.records.usage import ROLES
-from epc.records.wrappers import members_of
 from epc.spec.domains import Direction, Domain
 from epc.statistics.intervals import Interval
 
@@ -97,7 +95,7 @@ class Mitigated:
 def wraps(plain: Manifest, other: Manifest) -> bool:
     """Return whether the second run's evaluator is a wrapper round the first's."""
     identity = [getattr(plain.evaluator, key) for key in IDENTITY]
-    members = members_of(other.evaluator.details)
+    members = other.evaluator.members
     return any([getattr(member, key) for key in IDENTITY] == identity for member in members)
 
 
@@ -149,12 +147,12 @@ def _one(plain: Manifest, plain_path: Path, other: Manifest, path: Path) -> Miti
 
 
 def _require_alike(plain: Manifest, other: Manifest, plain_path: Path, path: Path) -> None:
-    if is_wrapper(plain.evaluator.model) or not wraps(plain, other):
+    if plain.evaluator.members or not wraps(plain, other):
         raise UsageError(
             f"{path}: {other.evaluator.model} is no wrapper round {plain.evaluator.model}, as it "
             f"was measured in {plain_path}\n"
-            "  fix: name the plain run first, then runs of balanced:, calibrated:, panel: or "
-            "band= round the same model"
+            "  fix: name the plain run first, then runs of balanced:, panel: or band= "
+            "round the same model"
         )
     config, wrapped_config = plain.configuration, other.configuration
     for what, one, two in (

@@ -52,7 +52,7 @@ def command(
     says what follows. With --reference it does so for each row of the paper's tables. Exits 1 if
     the two are not like for like. For verdicts pair by pair, `epc snapshot fetch` the snapshot.
 
-    Where B is a wrapper round A's evaluator (balanced:, calibrated:, panel:, band=), the command
+    Where B is a wrapper round A's evaluator (balanced:, panel:, band=), the command
     also says by how much B reduces the transfer regret and the redirected choices of A, with
     intervals, and what that costs in calls. With MORE it says only that, of B and of each of MORE,
     and exits 0.
@@ -63,7 +63,7 @@ def command(
       epc compare runs/july runs/august --html drift.html
       epc compare runs/first v1.0-GPT4o-0806
       epc compare runs/first --reference
-      epc compare runs/plain runs/balanced runs/calibrated
+      epc compare runs/plain runs/balanced runs/panel
       epc compare --format json july/manifest.json august/manifest.json
     """
     if reference == (right is not None):

@@ -16,19 +16,17 @@ from msgspec import Struct, field
 from epc.digests import sha256
 from epc.engine.budget import Budget, CostCapError
 from epc.engine.cache import Cache
+from epc.engine.composite import Composite, Inquiry
 from epc.engine.journal import Journal
-from epc.engine.mitigated import Mitigated
 from epc.engine.model import Completion, Occasion, Prompt
 from epc.engine.progress import Progress
 from epc.engine.roles import Question, Role, answered_row, composed_row
 from epc.engine.task_group import Stopping, all_of
 from epc.errors import EpcError
-from epc.protocol.mitigation import EXCHANGED
-from epc.protocol.prompt import Vote
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
-from epc.records.rows import BATCHED, CACHED
+from epc.records.rows import BATCHED, CACHED, Call
 
 _HEX_DIGITS: Final = 8
 _BESIDE: Final = "panel"
@@ -204,7 +202,7 @@ class Caller(Struct, kw_only=True):
 
     def _of_another_run(self, asked: _Asked) -> Json | None:
         role = asked.question.role
-        if isinstance(role.model, Mitigated):
+        if isinstance(role.model, Composite):
             return None  # composed again of its members' answers, which may be taken over
         # Reading R76:
         if self.named_runs is not None and asked.name in self.named_runs:
@@ -251,39 +249,30 @@ class Caller(Struct, kw_only=True):
 
     async def _fresh(self, asked: _Asked) -> Json:
         """Ask in a place of the model's, and stop the run where there is no answer."""
-        if isinstance(asked.question.role.model, Mitigated):
-            return await self._composed(asked)
+        if isinstance(asked.question.role.model, Composite):
+            return await self._composed(asked, asked.question.role.model)
         async with self._place(asked.question.role):
             with self.stopping.landing():
                 call = await self._answer(asked)
         self._count(call)
         return call
 
-    async def _composed(self, asked: _Asked) -> Json:
-        """Ask a wrapper's members, and keep the verdict that follows from what they say."""
+    async def _composed(self, asked: _Asked, model: Composite) -> Json:
+        """Ask a composite's members, and keep what it makes of their answers."""
         role, pair = asked.question.role, asked.question.pair
-        assert isinstance(role.model, Mitigated)
         assert pair is not None
-        cast = role.model.votes(pair)
 
-        async def voted(vote: Vote) -> Json:
-            question = Question(
-                role=role.members[vote.ask.member], text=vote.text, side="vote", pair=vote.pair
-            )
+        async def inner(inquiry: Inquiry) -> Call:
+            member = role.members[inquiry.member]
+            question = Question(role=member, text=inquiry.text, side="vote", pair=inquiry.pair)
             if asked.place is None:
-                return await self.ask(question)
-            place = f"{asked.place}{EXCHANGED}" if vote.ask.exchanged else asked.place
-            return await self.ask_again(question, place, asked.occasion)
+                return call_of(await self.ask(question))
+            place = f"{asked.place}{inquiry.suffix}"
+            return call_of(await self.ask_again(question, place, asked.occasion))
 
-        calls = await all_of(voted(vote) for vote in cast)
-        voices = list(zip(cast, map(call_of, calls), strict=True))
-        call = composed_row(
-            asked.name,
-            asked.question,
-            voices,
-            mitigation=role.model.mitigation,
-            place=asked.place,
-        )
+        votes = await all_of(inner(inquiry) for inquiry in model.inquiries(pair))
+        answer = model.composed([vote.answer for vote in votes])
+        call = composed_row(asked.name, asked.question, votes, answer=answer, place=asked.place)
         await self.keep(call)
         return call
 

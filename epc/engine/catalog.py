@@ -13,7 +13,7 @@ from epc.engine.model import Model
 from epc.engine.providers import NATIVE, PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError, unknown
-from epc.protocol.mitigation import is_wrapper
+from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records.model_names import ASKED, RECORDED, SILENT, routes, shorter
 
 _SCRIPTED: Final = "scripted:"
@@ -80,6 +80,11 @@ def asked_as(name: str) -> str | None:
     return f"{maker}/{model}" if maker in {*PROVIDERS, *NATIVE} else None
 
 
+def models_asked(name: str) -> tuple[str, ...]:
+    """Return the names of the models that a name asks: its own, or those of its members."""
+    return members_named(name)
+
+
 def _mock(model: str) -> Model:
     if model.startswith(_SCRIPTED):
         return mocks.Scripted(_file(model.removeprefix(_SCRIPTED)))
@@ -105,7 +110,6 @@ class Known(Struct, frozen=True, kw_only=True):
 
 _WRAPPERS: Final = (
     Known(name="balanced:MODEL", what="asks in both places, disagreement ties", needs=None),
-    Known(name="calibrated:MODEL", what="takes off what a place gives; likelihoods", needs=None),
     Known(name="panel:M1,M2,M3", what="the majority of three judges or more", needs=None),
     Known(name="band=0.1:MODEL", what="a smaller margin between scores ties", needs=None),
 )

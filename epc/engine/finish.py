@@ -15,7 +15,6 @@ from msgspec.structs import asdict
 
 from epc.arrays import np
 from epc.engine.journal import Journal, damaged_lines
-from epc.engine.mitigated import Mitigated
 from epc.engine.plan import Plan
 from epc.engine.request import Questions
 from epc.engine.roles import Role
@@ -38,7 +37,6 @@ from epc.records.layout import (
 from epc.records.manifest import SCHEMA_VERSION, Head
 from epc.records.recompute import recompute_with
 from epc.records.schemas import findings as schema_findings
-from epc.records.typed import as_json
 from epc.records.usage import Usage
 from epc.spec.domains import Domains
 from epc.version import __version__
@@ -94,8 +92,6 @@ def finish(
     }
     if damage := damaged_lines(folder):
         head["provenance"]["journal_damage"] = damage
-    if isinstance(evaluator.model, Mitigated) and evaluator.model.calibration:
-        head |= {"calibration": [as_json(each) for each in evaluator.model.calibration]}
     written = write_record(folder, head, trials=trials, calls=journal.lines())
     if not _same_weights(written["results"]["per_seed"], outcomes):
         (folder / MANIFEST).unlink()

@@ -5,7 +5,7 @@ counted on one run of the very seeds against a coin, which is what weights near 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -19,11 +19,11 @@ from epc.engine.mocks import unit
 from epc.engine.plan import Plan, Reuse
 from epc.protocol.config import Configuration, Decoding
 from epc.protocol.draws import pick_task, turns
-from epc.protocol.mitigation import MEMBER, Mitigation, asks, calibrated_members
 from epc.protocol.phases import Comparison, drive, measure
 from epc.protocol.prompt import Pair, evaluation_text, executor_prompt, shown
 from epc.protocol.verdict import Verdict
 from epc.spec.domains import Domain
+from epc.spec.epc_v1 import Method
 
 # Characters a token, in the long run of English text: the fewest, the usual, the most.
 _DENSE, _USUAL, _SPARSE = 3.0, 4.0, 6.0
@@ -54,10 +54,13 @@ def forecast(
     decodings: dict[str, Decoding],
     prices: dict[str, Price | None],
     shares: dict[str, Decimal] | None = None,
+    *,
+    members: Mapping[str, tuple[int, Method]] | None = None,
 ) -> dict[str, Share]:
     """Return what each role of a plan will be asked for, nothing being cached.
 
-    `shares` is how much of its price a role is charged, where that is not the whole.
+    `shares` is how much of its price a role is charged, where that is not the whole. `members`
+    are the roles that an evaluator asks: how often for each comparison, and by which method.
     """
     paid = {
         role: price.times((shares or {}).get(role, WHOLE)) if price else None
@@ -65,11 +68,11 @@ def forecast(
     }
     calls = {"executor": _answers(plan, config, judges=1), "evaluator": _comparisons(plan, config)}
     configs = dict.fromkeys(decodings, config)
-    for role in decodings:
-        if role.startswith(MEMBER) and config.mitigation is not None:
-            number = int(role.removeprefix(MEMBER))
-            calls[role] = _votes(_comparisons(plan, config), config, config.mitigation, number)
-            configs[role] = replace(config, method=config.mitigation.methods[number - 1])
+    for role, (times, method) in (members or {}).items():
+        verdicts = calls["evaluator"]
+        # Equal answers exchanged may be one question.
+        calls[role] = Range(verdicts.lower, verdicts.expected * times, verdicts.upper * times)
+        configs[role] = replace(config, method=method)
     return {
         role: _share(calls[role], configs[role], role, decoding, paid[role])
         for role, decoding in decodings.items()
@@ -137,19 +140,6 @@ def _total(ranges: Iterable[Range]) -> Range:
             upper=total.upper + one.upper,
         )
     return total
-
-
-def _votes(verdicts: Range, config: Configuration, mitigation: Mitigation, number: int) -> Range:
-    """Return how often a wrapper's member is asked for so many verdicts, its calibration too."""
-    each = sum(ask.member == number for ask in asks(mitigation.judging))
-    fitted = number in calibrated_members(mitigation.judging)
-    known = 2 * sum(map(len, config.tasks.values())) * fitted
-    return Range(
-        # Equal answers exchanged may be one question, and equal answers make equal known pairs.
-        lower=verdicts.lower + (known > 0),
-        expected=verdicts.expected * each + known,
-        upper=verdicts.upper * each + known,
-    )
 
 
 def _answers(plan: Plan, config: Configuration, *, judges: int) -> Range:

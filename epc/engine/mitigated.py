@@ -1,105 +1,52 @@
-"""A wrapper round evaluators: who its members are, and what it may be a wrapper of.
+"""Mitigated judging as an evaluator: it asks others, in both places or as a panel, and composes."""
 
-A wrapper is asked nothing itself. `epc.engine.calls` asks its members, each call kept as any other,
-and composes the wrapper's verdict from their replies (`epc.protocol.mitigation`).
-"""
+from collections.abc import Callable, Mapping, Sequence
 
-from collections.abc import Callable, Iterable, Mapping
-
-from msgspec import Struct, structs
-from msgspec.structs import asdict
-
-from epc.engine.model import Completion, Identity, Model, Prompt
+from epc.engine.composite import Composite, Inquiry, identity_of
+from epc.engine.model import Model
 from epc.errors import UsageError
-from epc.protocol.config import Configuration, Decoding
 from epc.protocol.mitigation import (
-    Fit,
+    EXCHANGED,
     Judging,
-    Mitigation,
-    calibrated_members,
+    as_document,
+    asks,
     composed,
     parts_of,
     spelled,
+    votes,
 )
-from epc.protocol.prompt import Pair, Vote, votes
-from epc.records.layout import decoding_json, decoding_of
-from epc.records.wrappers import Calibrated, as_document, member_decoding, members_of
-from epc.spec.epc_v1 import BASELINE, Method
-from epc.spec.reference import EVALUATOR_PROMPT
+from epc.protocol.prompt import Pair
 
 _PLACELESS = ("likelihood", "score")  # methods by which each answer is scored by itself
 
 
-class Mitigated(Struct, eq=False, kw_only=True):
-    """A wrapper and its members, as an evaluator.
-
-    `template` and `baseline` are those of the configuration that it is asked within, `calibration`
-    what was fitted of its calibrated members. Each member keeps to its own `concurrency`.
-    """
+class Mitigated(Composite, eq=False, kw_only=True):
+    """A wrapper round evaluators, whose verdict follows from theirs."""
 
     judging: Judging
-    members: list[Model]
-    identity: Identity
-    method: Method
-    repeatable: bool
-    concurrency: int
-    template: str = EVALUATOR_PROMPT
-    baseline: str = BASELINE
-    calibration: tuple[Calibrated, ...] = ()
-    pinned: bool = False  # its members' answers are kept; composing again is as quick
 
-    @property
-    def mitigation(self) -> Mitigation:
-        """What the configuration says of it."""
-        methods = tuple(member.method for member in self.members)
-        fits = {each.member: each.fit for each in self.calibration}
-        return Mitigation(judging=self.judging, methods=methods, fits=fits)
-
-    def default_decoding(self, role: str) -> Decoding:
-        """Return the first member's; a member with another keeps its own."""
-        return self.members[0].default_decoding(role)
-
-    def decoding_of(self, number: int, decoding: Decoding) -> Decoding:
-        """Return how a member decodes where the wrapper is asked to decode in a way."""
-        members = members_of(self.identity.details)
-        return decoding_of(member_decoding(members, number, decoding_json(decoding)))
-
-    def votes(self, pair: Pair) -> list[Vote]:
+    def inquiries(self, pair: Pair) -> list[Inquiry]:
         """Return what its members are asked about a pair."""
-        return votes(self.mitigation, pair, template=self.template, baseline=self.baseline)
-
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
-        """Ask its members and compose, outside of any run: what is not fitted yet is not corrected.
-
-        In a run `epc.engine.calls` does so, and keeps each member's answer.
-        """
-        assert prompt.pair is not None
-        cast = self.votes(prompt.pair)
-        completions = [
-            await self.members[vote.ask.member - 1].complete(
-                structs.replace(prompt, text=vote.text, pair=vote.pair),
-                self.decoding_of(vote.ask.member, decoding),
+        cast = votes(
+            self.judging, pair, self.methods, template=self.template, baseline=self.baseline
+        )
+        return [
+            Inquiry(
+                member=vote.ask.member,
+                pair=vote.pair,
+                text=vote.text,
+                suffix=EXCHANGED * vote.ask.exchanged,
             )
             for vote in cast
         ]
-        raw = {
-            number: Fit(prior=0.0, temperature=1.0) for number in calibrated_members(self.judging)
-        }
-        replies = {vote.ask: each.text for vote, each in zip(cast, completions, strict=True)}
-        ends = {each.finish_reason for each in completions}
-        return Completion(
-            text=composed(self.judging, replies, {**raw, **self.mitigation.fits}),
-            finish_reason=ends.pop() if len(ends) == 1 else None,
-            tokens_in=sum(each.tokens_in or 0 for each in completions),
-            tokens_out=sum(each.tokens_out or 0 for each in completions),
-            latency_s=sum(each.latency_s or 0.0 for each in completions),
-            retries=sum(each.retries for each in completions),
-        )
 
-    async def close(self) -> None:
-        """Let go of every member."""
-        for member in self.members:
-            await member.close()
+    def composed(self, replies: Sequence[str]) -> str:
+        """Return its answer, which follows from the replies to its inquiries in their order."""
+        return composed(self.judging, dict(zip(asks(self.judging), replies, strict=True)))
+
+    def times(self, number: int) -> int:
+        """Return how often a member is asked about one pair."""
+        return sum(ask.member == number for ask in asks(self.judging))
 
 
 def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
@@ -108,7 +55,7 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
     Raises: UsageError if it cannot be one, or as opening a member does.
     """
     judging, names = spelled(name)
-    members = [open_member(each) for each in names]
+    members = [open_member(member_name) for member_name in names]
     for part in parts_of(judging):
         for number in {inner.member for inner in part.of if inner.member}:
             _require_fit(part, members[number - 1])
@@ -117,7 +64,6 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
             why = "recorded verdicts cannot be asked in another way"
             raise UsageError(f"{name}: {why}\n  fix: name the evaluator that gave them")
     own = {spelling: member.identity.model for spelling, member in zip(names, members, strict=True)}
-    identities = [member.identity for member in members]
     methods = [member.method for member in members]
     return Mitigated(
         judging=judging,
@@ -126,50 +72,14 @@ def open_wrapper(name: str, open_member: Callable[[str], Model]) -> Mitigated:
         method="prompt" if "prompt" in methods else methods[0],
         repeatable=all(member.repeatable for member in members),
         concurrency=sum(member.concurrency for member in members),
-        identity=Identity(
-            model=_named(name, own),
-            version=_joined(identity.version for identity in identities),
-            endpoint=_joined(identity.endpoint for identity in identities) or "",
-            gateway=_joined(identity.gateway for identity in identities),
-            details={
-                "judging": as_document(judging),
-                "members": [
-                    {
-                        **asdict(member.identity),
-                        "decoding": decoding_json(member.default_decoding("evaluator")),
-                        "method": member.method,
-                    }
-                    for member in members
-                ],
-            },
-        ),
+        identity=identity_of(_named(name, own), members, judging=as_document(judging)),
     )
-
-
-def put_within(
-    model: Model, config: Configuration, calibration: tuple[Calibrated, ...] = ()
-) -> None:
-    """Tell a wrapper what its members are asked within, and what was fitted of them there."""
-    if isinstance(model, Mitigated):
-        model.template, model.baseline = config.evaluator_prompt, config.baseline
-        model.calibration = calibration or model.calibration
-
-
-def every_model(models: Iterable[Model]) -> list[Model]:
-    """Return models with the members of each wrapper in its stead."""
-    return [each for m in models for each in (m.members if isinstance(m, Mitigated) else [m])]
 
 
 def _require_fit(part: Judging, model: Model) -> None:
     """Refuse a wrapper that its model has nothing for."""
-    name, scores = model.identity.model, getattr(model, "states_scores", False)
-    if part.kind == "calibrated" and not (scores and model.method != "score"):
-        raise UsageError(
-            f"calibrated:{name}: {name} states no likelihoods of its verdicts\n"
-            "  fix: calibrate an embedded likelihood scorer (`epc models list`); a hosted model "
-            "can be asked in both places instead: balanced:MODEL"
-        )
-    if part.kind == "band" and not scores:
+    name = model.identity.model
+    if part.kind == "band" and not getattr(model, "states_scores", False):
         raise UsageError(
             f"band={part.band:g}:{name}: {name} states no scores of its answers\n"
             "  fix: put the band round an embedded scorer (`epc models list`)"
@@ -187,9 +97,3 @@ def _named(name: str, own: Mapping[str, str]) -> str:
         if spelling != own[spelling]:
             name = name.replace(spelling, own[spelling])
     return name
-
-
-def _joined(words: Iterable[str | None]) -> str | None:
-    """Return what members have in common, or each once; None if one of them has nothing."""
-    distinct = list(dict.fromkeys(words))
-    return None if None in distinct else ", ".join(str(word) for word in distinct)

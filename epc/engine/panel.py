@@ -12,8 +12,8 @@ from epc.audit.probes import CONTROLS, Probe, exchanges, planted
 from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Caller, Watch, calling
 from epc.engine.catalog import open_model
+from epc.engine.composite import put_within
 from epc.engine.controls import ask, kept_rows
-from epc.engine.mitigated import put_within
 from epc.engine.plan import identities, load
 from epc.engine.progress import Progress
 from epc.engine.roles import Role
@@ -53,7 +53,7 @@ async def asked_anew(
     Raises: UsageError if the evaluator cannot be opened; WorldError if the disk fails.
     """
     model = open_model(name)
-    put_within(model, manifest.configuration, manifest.calibration)
+    put_within(model, manifest.configuration)
     role = Role(name="evaluator", model=model, decoding=manifest.evaluator.decoding)
     async with asked_within([role], folder, clock=clock, watch=watch, limits=limits) as caller:
         yield role, caller

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field, structs, to_builtins
 
+from epc.engine.composite import Composite, every_model
 from epc.engine.journal import nothing_lost, write_journal
-from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model
 from epc.engine.recorded import Recorded
 from epc.engine.remote import require_decoding
@@ -94,7 +94,7 @@ def configuration(plan: Plan, evaluator: Model) -> Configuration:
         decoding=decoding,
         control=plan.control,
         groups=groups,
-        mitigation=evaluator.mitigation if isinstance(evaluator, Mitigated) else None,
+        member_methods=evaluator.methods if isinstance(evaluator, Composite) else (),
     )
 
 

@@ -7,14 +7,13 @@ from functools import cached_property
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from epc.engine.mitigated import Mitigated
+from epc.engine.composite import Composite
 from epc.engine.model import Completion, Model
 from epc.json_text import storable
 from epc.protocol.config import Decoding
-from epc.protocol.mitigation import MEMBER, Mitigation, composed
-from epc.protocol.prompt import Pair, Vote
+from epc.protocol.prompt import Pair
 from epc.protocol.results import Json
-from epc.records.layout import CallNames, decoding_json, stamp
+from epc.records.layout import MEMBER, CallNames, decoding_json, stamp
 from epc.records.rows import ASKED, COMPOSED, RECORDED, Call
 
 
@@ -32,8 +31,9 @@ class Role(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def members(self) -> "dict[int, Role]":
-        """Every member of a wrapper by its number, as the role that it is asked in."""
-        assert isinstance(self.model, Mitigated)
+        """Every member of a composite by its number, as the role that it is asked in."""
+        if not isinstance(self.model, Composite):
+            return {}
         return {
             number: Role(
                 name=f"{MEMBER}{number}",
@@ -45,7 +45,7 @@ class Role(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def names(self) -> CallNames:
-        """The names of what it is asked; of a wrapper's member, those that its own run gives."""
+        """The names of what it is asked; of a composite's member, those that its own run gives."""
         role = "evaluator" if self.name.startswith(MEMBER) else self.name
         return CallNames(role, asdict(self.model.identity), self.decoding_json)
 
@@ -99,20 +99,19 @@ def answered_row(
 def composed_row(
     name: str,
     question: Question,
-    votes: Sequence[tuple[Vote, Call]],
+    votes: Sequence[Call],
     *,
-    mitigation: Mitigation,
+    answer: str,
     place: str | None,
 ) -> Json:
-    """Return the row of a wrapper's verdict.
+    """Return the row of a composite's answer.
 
     It follows from its members' calls alone, so it is the same whenever it is made. What they cost
     stands with them.
     """
-    replies = {vote.ask: call.answer for vote, call in votes}
-    times = [call.answered_at for _, call in votes]
+    times = [call.answered_at for call in votes]
     known = [time for time in times if time is not None]
-    ends = {call.finish_reason for _, call in votes}
+    ends = {call.finish_reason for call in votes}
     return {
         "id": name,
         "role": question.role.name,
@@ -120,7 +119,7 @@ def composed_row(
         "served_model": None,
         "system_fingerprint": None,
         "prompt": question.text,
-        "answer": composed(mitigation.judging, replies, mitigation.fits),
+        "answer": answer,
         "finish_reason": ends.pop() if len(ends) == 1 else None,
         "tokens_in": None,
         "tokens_out": None,
@@ -129,5 +128,5 @@ def composed_row(
         "occasion": place,
         "answered_at": max(known) if len(known) == len(times) else None,
         "origin": COMPOSED,
-        "votes": [call.id for _, call in votes],
+        "votes": [call.id for call in votes],
     }

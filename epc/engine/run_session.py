@@ -1,4 +1,4 @@
-"""Carrying one run on from its journal: calibration, the first round, then all the others."""
+"""Carrying one run on from its journal: the first round, then all the others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -12,27 +12,21 @@ from epc.engine import batch
 from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, SharedAnswers, Watch, calling
+from epc.engine.composite import every_model
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
 from epc.engine.journal import Journal
 from epc.engine.measure import Measurement, carry_out
-from epc.engine.mitigated import Mitigated, every_model
 from epc.engine.model import Model, Occasion
 from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
 from epc.engine.remote import Remote
 from epc.engine.request import Questions
-from epc.engine.roles import Question
-from epc.engine.task_group import all_of, both, seldom_collected
+from epc.engine.task_group import both, seldom_collected
 from epc.engine.user_programs import Label, program_of
-from epc.protocol.mitigation import CALIBRATION, Ask, calibrated_members, fitted
-from epc.protocol.prompt import Pair, known_pairs, vote_of
 from epc.protocol.results import Json
-from epc.records.calls import call_of
 from epc.records.layout import MANIFEST, REUSABLE
 from epc.records.recompute import load_manifest
-from epc.records.rows import Call
-from epc.records.wrappers import Calibrated
 from epc.spec.domains import Domain
 
 
@@ -83,66 +77,6 @@ def _first(plan: Plan, questions: Questions) -> tuple[Domain, int, int, Occasion
         return *next(p for p in questions.pairs() if p[2] != against_itself), None
     phase = next(phase for phase in config.phases if phase.start is None)
     return first_choice(config, phase, plan.seeds[0])
-
-
-async def calibrate(questions: Questions, caller: Caller) -> None:
-    """Ask a wrapper's calibrated members about pairs whose better answer is known, and fit them.
-
-    The pairs are made of the baseline's answers to the design's own tasks. What was asked before is
-    not asked again.
-
-    Raises: as `Caller.ask`.
-    """
-    model = questions.evaluator.model
-    wanted = calibrated_members(model.judging) if isinstance(model, Mitigated) else []
-    if not isinstance(model, Mitigated) or not wanted:
-        return
-    config = questions.config
-    places = [
-        (domain, task) for domain, tasks in config.tasks.items() for task in range(len(tasks))
-    ]
-    caller.progress.begin("calibration", len(places) * len(wanted))
-
-    async def ask(question: Question, suffix: str) -> Call:
-        # In a fresh run the rounds' own answers stay the rounds' own.
-        if caller.reuse:
-            return call_of(await caller.ask(question))
-        return call_of(await caller.ask_again(question, f"{CALIBRATION}{suffix}"))
-
-    written = await all_of(
-        ask(questions.baseline(domain, task), f"{domain}/{task}/baseline")
-        for domain, task in places
-    )
-    answers = {key: call.answer for key, call in zip(places, written, strict=True)}
-
-    async def asked(number: int, pair: Pair, suffix: str) -> Call:
-        vote = vote_of(
-            Ask(number, exchanged=False),
-            pair,
-            model.mitigation.methods,
-            template=config.evaluator_prompt,
-            baseline=config.baseline,
-        )
-        role = questions.evaluator.members[number]
-        return await ask(Question(role=role, text=vote.text, side="vote", pair=pair), suffix)
-
-    async def known(number: int, at: int, right: Pair, wrong: Pair) -> tuple[Call, Call]:
-        calls = await both(
-            asked(number, right, f"{at}/first"), asked(number, wrong, f"{at}/second")
-        )
-        caller.progress.advance()
-        return calls
-
-    calibration = []
-    for number in wanted:
-        pairs = enumerate(known_pairs(config, answers))
-        calls = await all_of(known(number, at, *pair) for at, pair in pairs)
-        fit = fitted([(first.answer, second.answer) for first, second in calls])
-        names = tuple((first.id, second.id) for first, second in calls)
-        calibration.append(
-            Calibrated(member=number, prior=fit.prior, temperature=fit.temperature, calls=names)
-        )
-    model.calibration = tuple(calibration)
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -251,7 +185,6 @@ async def carry_on(
             and not batches
         ):
             await ask_first_round(plan, folder, questions, caller, say=session.probe)
-        await calibrate(questions, caller)
         if plan.controls:
             await preflight(plan, folder, questions=questions, caller=caller, anyway=anyway)
         if batches or batch.pending(folder):

@@ -17,7 +17,7 @@ from epc.engine.budget import BATCH_SHARE, Limits, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Watch
 from epc.engine.catalog import open_model
-from epc.engine.mitigated import Mitigated, every_model, put_within
+from epc.engine.composite import Composite, every_model, put_within
 from epc.engine.mocks import Scripted
 from epc.engine.model import Model
 from epc.engine.plan import (
@@ -264,10 +264,10 @@ def reopen(folder: Path, *, opening: Opening = open_model) -> Opened | None:
 
 
 def require_role(role: str, model: Model | None) -> None:
-    """Raise a UsageError where a mock or a wrapper is asked to do what it cannot."""
-    if isinstance(model, Mitigated) and role != "evaluator":
+    """Raise a UsageError where a mock or a composite is asked to do what it cannot."""
+    if isinstance(model, Composite) and role != "evaluator":
         raise UsageError(f"{model.identity.model} composes verdicts: name a model as {role}")
-    if isinstance(model, Mitigated):
+    if isinstance(model, Composite):
         for member in model.members:
             require_role(role, member)
     if model is not None and role not in _roles_of(model, role):
@@ -278,7 +278,7 @@ def require_role(role: str, model: Model | None) -> None:
 def writes(model: Model) -> bool:
     """Return whether a model can be an executor."""
     return model.method == "prompt" and not (
-        isinstance(model, Mitigated) or "executor" not in _roles_of(model, "executor")
+        isinstance(model, Composite) or "executor" not in _roles_of(model, "executor")
     )
 
 
@@ -302,13 +302,18 @@ def require_same(current: Json, began: Json) -> None:
 def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
-    roles = _roles(questions)
+    roles, evaluator = _roles(questions), questions.evaluator
+    members = {}
+    if isinstance(evaluator.model, Composite):
+        for number, role in evaluator.members.items():
+            members[role.name] = evaluator.model.times(number), role.model.method
     return forecast.forecast(
         opened.plan,
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
         {role.name: BATCH_SHARE for role in _batched(questions) if batches},
+        members=members,
     )
 
 
@@ -353,15 +358,14 @@ async def measure(
 
 
 def _roles(questions: Questions) -> list[Role]:
-    """Return who is asked: a wrapper's members in its stead."""
+    """Return who is asked: a composite's members in its stead."""
     evaluator = questions.evaluator
-    wrapped = isinstance(evaluator.model, Mitigated)
-    judges = evaluator.members.values() if wrapped else [evaluator]
+    judges = evaluator.members.values() or [evaluator]
     return [role for role in (questions.executor, *judges) if role is not None]
 
 
 def _batched(questions: Questions) -> "dict[Role, Batching]":
-    """Return the roles whose provider takes batches. A wrapper's members are asked directly."""
+    """Return the roles whose provider takes batches. A composite's members are asked directly."""
     roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
     taking = {role: batching_of(role.model) for role in roles}
     return {role: protocol for role, protocol in taking.items() if protocol is not None}

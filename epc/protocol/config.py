@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, get_args
 
-from epc.protocol.mitigation import Mitigation
 from epc.protocol.rules import Rule
 from epc.protocol.weights import UpdateRule
 from epc.spec.domains import PAIRED, Domain, Domains, Phase
@@ -64,7 +63,7 @@ class Configuration:
     the noise floor comes from; it is no variant, because the protocol's phases stay as they are.
     `groups` names the group of each task, in the order of the tasks; None is each task by itself.
     A group lies within its domain: the same name in the other domain is another group.
-    `mitigation` is what a wrapper round evaluators makes of what they say.
+    `member_methods` say so of each of those whom an evaluator asks; empty if it asks nobody.
     """
 
     rule: Rule = field(default_factory=UpdateRule)
@@ -78,7 +77,7 @@ class Configuration:
     method: Method = "prompt"
     control: ControlMethod = "simulated"
     groups: Mapping[Domain, tuple[str, ...]] | None = None  # Reading R74: a group is one unit
-    mitigation: Mitigation | None = None
+    member_methods: tuple[Method, ...] = ()
 
     @property
     def domains(self) -> Domains:
@@ -116,10 +115,12 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
         "AltBaseline": config.baseline != BASELINE,
         # Reading R78: two domains of other names are other tasks, and no variant.
         "AltDomains": len(config.tasks) != PAIRED,
-        "AltEvaluator": any(method != "prompt" for method in _methods(config)),
+        "AltEvaluator": any(
+            method != "prompt" for method in config.member_methods or (config.method,)
+        ),
         "AltLR": isinstance(config.rule, UpdateRule) and config.rule != UpdateRule(),
         # Reading R78: what a wrapper makes of verdicts is no evaluator asked by the prompt.
-        "AltMitigation": config.mitigation is not None,
+        "AltMitigation": bool(config.member_methods),
         "AltPrompt": config.method == "prompt"
         and (config.evaluator_prompt != EVALUATOR_PROMPT or not _is_reference(config.decoding)),
         "AltRounds": config.rounds != ROUNDS,
@@ -129,11 +130,6 @@ def variant_labels(config: Configuration) -> tuple[str, ...]:
         "AltTasks": bool(config.few_tasks),
     }
     return tuple(label for label in VARIANT_LABELS if departs[label])
-
-
-def _methods(config: Configuration) -> tuple[Method, ...]:
-    """Return how everybody who is asked gets to a verdict."""
-    return config.mitigation.methods if config.mitigation else (config.method,)
 
 
 def _is_reference(decoding: Decoding) -> bool:

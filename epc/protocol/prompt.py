@@ -1,15 +1,12 @@
-"""Rendering the two prompts (EPC-2.2, EPC-2.6), and what a wrapper asks its members in them."""
+"""Rendering the two prompts (EPC-2.2, EPC-2.6)."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import Struct
 
-from epc.protocol.config import Configuration
-from epc.protocol.mitigation import Ask, Mitigation, asks
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import JUDGED_CHARACTERS, Method
 from epc.spec.reference import EVALUATOR_PROMPT, EXECUTOR_PROMPT
@@ -70,8 +67,18 @@ class Pair(Struct, frozen=True, kw_only=True):
 def exchanged(pair: Pair, baseline: str) -> Pair:
     """Return a pair with its two answers in each other's place, each under its own name.
 
+    Exchanged twice, it is the pair again.
+
     Source: Reading R40.
     """
+    if pair.against is not None:
+        return Pair(
+            domain=pair.domain,
+            task=pair.task,
+            strategy=pair.against,
+            response=pair.baseline,
+            baseline=pair.response,
+        )
     return Pair(
         domain=pair.domain,
         task=pair.task,
@@ -124,72 +131,3 @@ def shown(template: str) -> int:
 def judged(answer: str) -> str:
     """Return the part of an answer that the reference prompt shows (EPC-2.6, Reading R7)."""
     return answer[:JUDGED_CHARACTERS]
-
-
-class Vote(NamedTuple):
-    """One question to a member: what is compared, and the text that it is given."""
-
-    ask: Ask
-    pair: Pair
-    text: str
-
-
-def votes(mitigation: Mitigation, pair: Pair, *, template: str, baseline: str) -> list[Vote]:
-    """Return what a wrapper asks about a pair, in the order of its judging."""
-    return [
-        vote_of(ask, pair, mitigation.methods, template=template, baseline=baseline)
-        for ask in asks(mitigation.judging)
-    ]
-
-
-def vote_of(
-    ask: Ask, pair: Pair, methods: tuple[Method, ...], *, template: str, baseline: str
-) -> Vote:
-    """Return one question to a member."""
-    presented = pair
-    if ask.exchanged:
-        presented = _back(pair) if pair.against is not None else exchanged(pair, baseline)
-    text = evaluation_text(presented, method=methods[ask.member - 1], template=template)
-    return Vote(ask, presented, text)
-
-
-def _back(pair: Pair) -> Pair:
-    """Return an exchanged pair as it was before."""
-    assert pair.against is not None
-    return Pair(
-        domain=pair.domain,
-        task=pair.task,
-        strategy=pair.against,
-        response=pair.baseline,
-        baseline=pair.response,
-    )
-
-
-def known_pairs(
-    config: Configuration, answers: Mapping[tuple[Domain, int], str]
-) -> Iterator[tuple[Pair, Pair]]:
-    """Yield pairs of which the better answer is known: it first, then the same exchanged.
-
-    The baseline's answer to each task of the design is held against its answer to the next one, of
-    the last task to the first.
-    """
-    places = [
-        (domain, task) for domain, tasks in config.tasks.items() for task in range(len(tasks))
-    ]
-    for at, (domain, task) in enumerate(places):
-        right = answers[domain, task]
-        wrong = answers[places[(at + 1) % len(places)]]
-        yield (
-            _pair(config, domain, task, right, wrong),
-            _pair(config, domain, task, wrong, right),
-        )
-
-
-def _pair(config: Configuration, domain: Domain, task: int, first: str, second: str) -> Pair:
-    return Pair(
-        domain=domain,
-        task=config.tasks[domain][task],
-        strategy=config.baseline,
-        response=first,
-        baseline=second,
-    )

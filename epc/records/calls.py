@@ -11,7 +11,6 @@ from epc.arrays import Counts, np
 from epc.audit.probes import Answer, Probe
 from epc.errors import Finding, MalformedError, refuse
 from epc.protocol.config import Configuration
-from epc.protocol.mitigation import MEMBER
 from epc.protocol.prompt import Pair, executor_prompt
 from epc.protocol.results import Json
 from epc.protocol.table import VERDICTS
@@ -19,14 +18,13 @@ from epc.protocol.verdict import Verdict
 from epc.records.composed import check
 from epc.records.derive import derive
 from epc.records.findings import Findings
-from epc.records.layout import RAW, CallNames, digest
-from epc.records.manifest import Head, Manifest, RawName
+from epc.records.layout import MEMBER, RAW, CallNames, digest
+from epc.records.manifest import Head, Manifest, RawName, member_decoding
 from epc.records.replies import contradictions
 from epc.records.rows import Call, Trial, read_typed
 from epc.records.trials import CLAUSE
 from epc.records.typed import parse
 from epc.records.usage import Usage
-from epc.records.wrappers import member_decoding, members_of
 from epc.spec.domains import Domain
 
 _CLAUSE = "EPC-2.5(d)"
@@ -73,12 +71,12 @@ def index_calls(
     if silent and (len(silent) < len(calls) or manifest.provenance.origins is not None):
         problem = f"{len(silent)} calls do not state when and how they were answered, as others do"
         findings.add("Reading R76", f"/calls/{silent[0]}/origin", problem, "restore the calls")
-    check(manifest.evaluator, manifest.configuration, manifest.calibration, calls, findings)
+    check(manifest.evaluator, calls, findings)
     return calls
 
 
 def call_names(manifest: Head) -> dict[str, CallNames]:
-    """Return how the answers of each role of a run are named, those of a wrapper's members too.
+    """Return how the answers of each role of a run are named, and those of an evaluator's members.
 
     A member is asked just what its own run would ask, so its answers have the same names.
     """
@@ -87,8 +85,8 @@ def call_names(manifest: Head) -> dict[str, CallNames]:
     names: dict[str, CallNames] = {
         role: CallNames(role, model, decodings[role]) for role, model in documents.items()
     }
-    members = members_of(manifest.evaluator.details)
-    for number, member in enumerate(members if manifest.configuration.mitigation else (), 1):
+    members = manifest.evaluator.members
+    for number, member in enumerate(members, 1):
         decoding = member_decoding(members, number, decodings[_EVALUATOR])
         names[f"{MEMBER}{number}"] = CallNames(_EVALUATOR, asdict(member), decoding)
     return names

@@ -48,6 +48,7 @@ LOOP: Final = (
 )
 SEALED: Final = "raw.dvc"  # what stands in a published snapshot's folder for its raw files
 
+MEMBER: Final = "member:"  # before a number, in the role of whom an evaluator asks
 RECHECK: Final = "recheck/"  # the occasion of a call that asks again what was answered before
 IDENTITY: Final = ("model", "version", "endpoint", "gateway", "details")
 _CHUNK: Final = 2**20

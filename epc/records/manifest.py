@@ -6,7 +6,7 @@ indexes a manifest by a string, so a misspelt key is an error of the type checke
 the schema that it follows: the two are read side by side.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, Self
@@ -24,11 +24,11 @@ from epc.protocol.table import VerdictTable
 from epc.protocol.weights import UpdateRule, Weights
 from epc.records.earlier import current
 from epc.records.typed import parse
-from epc.records.wrappers import Calibrated, mitigation_of
 from epc.spec.domains import Direction, Domain, Domains, PhaseName, pair_title
 from epc.spec.epc_v1 import ALPHA_LOSE, ALPHA_WIN, WEIGHT_FLOOR, ControlMethod, Method
 from epc.spec.reference import EXECUTOR_PROMPT, Strategy
 
+_CONSTRAINT: Final = "constraint"
 SCHEMA_VERSION: Final = 2  # of what is written
 
 ZeroCause = Literal["no_update", "collapse", "identical"]
@@ -58,10 +58,34 @@ class ModelIdentity(Struct, frozen=True, kw_only=True):
     gateway: str | None
     details: Mapping[str, Any]
 
+    @property
+    def composition(self) -> "Composition | None":
+        """Whom an evaluator asks, and how its verdict comes about; None if it asks nobody."""
+        return parse(self.details, Composition) if "judging" in self.details else None
+
+    @property
+    def members(self) -> "tuple[Member, ...]":
+        """Who is asked for an evaluator that asks others."""
+        return () if self.composition is None else self.composition.members
+
     @classmethod
     def parse(cls, document: Json) -> Self:
         """Return the value of an identity that a schema has admitted."""
         return parse(document, cls)
+
+
+class Member(ModelIdentity, frozen=True, kw_only=True):
+    """Who is asked for an evaluator, how it gets to a verdict, and how it decodes by itself."""
+
+    decoding: Json
+    method: Method
+
+
+class Composition(Struct, frozen=True, kw_only=True):
+    """What the details of an evaluator that asks others say."""
+
+    judging: Json
+    members: tuple[Member, ...]
 
 
 class Evaluator(ModelIdentity, frozen=True, kw_only=True):
@@ -258,7 +282,7 @@ class InCampaign(Struct, frozen=True, kw_only=True):
 
 
 class MemberUsage(Struct, frozen=True, kw_only=True):
-    """What was asked of one member of a wrapper."""
+    """What was asked of one member of an evaluator that asks others."""
 
     calls: int
     retries: int
@@ -315,8 +339,8 @@ class Accuracy(Struct, frozen=True, kw_only=True):
 class Head:
     """What a manifest says besides its results and its raw files.
 
-    `groups` names the group of each task, in the order of the tasks (Reading R74). `canary` is
-    what records of before may have. `document` is the JSON that it was parsed
+    `groups` names the group of each task, in the order of the tasks (Reading R74). `canary`
+    and `calibration` are what records of before may have. `document` is the JSON that it was parsed
     from, for those who write, digest or compare it: a number keeps the form in which it was
     written.
     """
@@ -333,7 +357,7 @@ class Head:
     schema_version: int = SCHEMA_VERSION
     groups: Mapping[Domain, tuple[str, ...]] | None = None
     canary: Mapping[str, Any] | None = None
-    calibration: tuple[Calibrated, ...] = ()
+    calibration: Any = None
     document: Json = field(init=False, repr=False, compare=False, default_factory=dict)
 
     @classmethod
@@ -359,9 +383,7 @@ class Head:
             method=self.evaluator.method,
             control=config.control,
             groups=self.groups,
-            mitigation=mitigation_of(
-                self.evaluator.model, self.evaluator.details, self.calibration
-            ),
+            member_methods=tuple(member.method for member in self.evaluator.members),
         )
 
     @property
@@ -427,3 +449,14 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     is_record = isinstance(value, Struct) or is_dataclass(value)
     return plain(to_builtins(value)) if is_record else value
+
+
+def member_decoding(members: Sequence[Member], number: int, decoding: Json) -> Json:
+    """Return how a member decodes: its own way, unless its asker is to decode otherwise.
+
+    Its constraint stays its own.
+    """
+    usual = members[number - 1].decoding
+    if decoding == members[0].decoding:
+        return usual
+    return {**decoding, _CONSTRAINT: usual[_CONSTRAINT]}

@@ -6,13 +6,11 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from epc.protocol.mitigation import MEMBER
 from epc.protocol.results import Json
-from epc.records.layout import TOO_LARGE
+from epc.records.layout import MEMBER, TOO_LARGE
 from epc.records.manifest import Head, RoleName
 from epc.records.rows import Call
 from epc.records.typed import parse
-from epc.records.wrappers import members_of
 from epc.spec.refusals import WITHHELD
 
 ROLES: Final[tuple[RoleName, ...]] = ("executor", "evaluator")
@@ -175,7 +173,7 @@ def suspicions(manifest: Head) -> Iterator[tuple[str, str]]:
 
 def _suspected_members(manifest: Head) -> Iterator[tuple[str, str]]:
     """Yield what makes the answers of a wrapper's members doubtful, as of an evaluator."""
-    members = members_of(manifest.evaluator.details)
+    members = manifest.evaluator.members
     for at, (own, used) in enumerate(zip(members, manifest.provenance.members, strict=False)):
         where, name = f"/provenance/members/{at}", own.model
         if none := sum(used.no_answer.values()):

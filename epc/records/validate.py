@@ -10,6 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import Struct
+
 from epc.audit.evidence import evidence
 from epc.json_text import pointer
 from epc.protocol.config import variant_tag
@@ -27,6 +29,7 @@ from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of
 from epc.records.strict_json import contradictions, disagreements
+from epc.records.typed import parse
 from epc.records.usage import suspicions
 from epc.spec.domains import Domain
 from epc.spec.epc_v1 import MIN_TASKS
@@ -85,6 +88,12 @@ def validate(path: Path, *, figures: bool = True) -> Report:
     return Report(path=str(path), findings=findings.kept(), manifest=manifest, asked=probes)
 
 
+class _Panel(Struct, frozen=True, kw_only=True):
+    """A panel that an older version asked beside a run, as far as it is still told."""
+
+    departed: bool = False
+
+
 def _check_provenance(manifest: Manifest, findings: Findings) -> None:
     """Note what a provider or a disk did that makes a measurement doubtful."""
     for where, problem in suspicions(manifest):
@@ -93,7 +102,7 @@ def _check_provenance(manifest: Manifest, findings: Findings) -> None:
         problem = f"{damage} lines of the journal were not as they were written"
         remedy = "see whether the disk is failing, or who edited the file; measure again"
         findings.add(_JOURNAL, "/provenance/journal_damage", problem, remedy, "warning")
-    if manifest.canary is not None and manifest.canary.get("departed"):
+    if manifest.canary is not None and parse(manifest.canary, _Panel).departed:
         problem = "the record says that another evaluator answered within the run"
         remedy = "its figures are of two models: measure again, with a pinned version if there is"
         findings.add("Reading R76", "/canary/departed", problem, remedy, "warning")

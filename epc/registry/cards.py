@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from epc.digests import sha256
-from epc.protocol.mitigation import is_wrapper
 from epc.protocol.results import Json
 from epc.records.manifest import ModelIdentity
 from epc.records.observed.types import Choices, Judge
 from epc.records.strict_json import dumps_line
-from epc.registry.platforms import platform_of, provider_of
+from epc.registry.platforms import parts_of, platform_of, provider_of
 from epc.registry.record import Asked, Fault, Model, Record
 from epc.registry.tags import Tag
 
@@ -101,12 +100,9 @@ def model_of(
     identity: ModelIdentity, platform: str | None, declaration: Said | None = None
 ) -> Model:
     """Return who was asked, as a card states it."""
-    parts = (
-        ("", "/", identity.model) if is_wrapper(identity.model) else identity.model.partition("/")
-    )
-    before, slash, model = parts
+    parts, slash = parts_of(identity.model), "/" in identity.model
     return Model(
-        model=model if slash else before,
+        model="/".join(parts[1:]) if len(parts) > 1 else parts[0],
         platform=platform
         or platform_of(identity)
         or (provider_of(identity.model) if slash else None),

@@ -17,9 +17,9 @@ from ipaddress import ip_address
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
+from epc.errors import UsageError
 from epc.printable import shown
 from epc.protocol.mitigation import is_wrapper, members_named
-from epc.records import wrappers
 from epc.records.manifest import ModelIdentity
 from epc.records.model_names import ASKED, GATEWAYS, RECORDED
 
@@ -88,13 +88,29 @@ _GATEWAY_HOSTS: Final = (
 )
 
 
+def members_of(name: str) -> tuple[str, ...]:
+    """Return the names of those whom an evaluator asks; none of one that asks nobody.
+
+    Nor of a name that spells no evaluator: a record may be older than what can be asked today.
+    """
+    try:
+        return members_named(name) if is_wrapper(name) else ()
+    except UsageError:
+        return ()
+
+
+def parts_of(name: str) -> list[str]:
+    """Return the parts of a model's name; one that asks others goes by its whole name alone."""
+    return [name] if is_wrapper(name) else name.split("/")
+
+
 def provider_of(name: str) -> str:
     """Return the provider of a model's name, which Inspect's names carry second.
 
     A wrapper's is that of its members, or `several`.
     """
-    if is_wrapper(name):
-        providers = {provider_of(member) for member in members_named(name)}
+    if members := members_of(name):
+        providers = {provider_of(member) for member in members}
         return providers.pop() if len(providers) == 1 else SEVERAL
     return name.removeprefix("inspect/").partition("/")[0]
 
@@ -135,7 +151,7 @@ def asked_on(model: ModelIdentity) -> frozenset[str] | None:
     None: name and address mean no certain one, as a gateway's do, or an address that nobody knows.
     Empty: they contradict each other.
     """
-    if members := members_of(model):
+    if members := model.members:
         each = [asked_on(member) for member in members]
         shown_on = [platforms for platforms in each if platforms is not None]
         common = frozenset.intersection(*shown_on) if len(shown_on) == len(each) else None
@@ -153,7 +169,7 @@ def kind_of(model: ModelIdentity) -> Kind:
 
     `unknown`: the address is neither a known gateway nor the platform's own.
     """
-    if members := members_of(model):
+    if members := model.members:
         kinds = {kind_of(member) for member in members}
         return next(kind for kind in _GRAVEST if kind in kinds)
     name, endpoint = model.model, model.endpoint
@@ -172,25 +188,11 @@ def platform_of(model: ModelIdentity) -> str | None:
     return next(iter(platforms)) if len(platforms) == 1 else None
 
 
-def members_of(model: ModelIdentity) -> list[ModelIdentity]:
-    """Return who is asked for a wrapper; nobody for any other model."""
-    return [
-        ModelIdentity(
-            model=member.model,
-            version=member.version,
-            endpoint=member.endpoint,
-            gateway=member.gateway,
-            details=member.details,
-        )
-        for member in wrappers.members_of(model.details)
-    ]
-
-
 def contradiction(model: ModelIdentity) -> str:
     """Say how the name and the address of a record contradict each other; empty if they do not."""
     if asked_on(model) != frozenset():
         return ""
-    wrong = [problem for member in members_of(model) if (problem := contradiction(member))]
+    wrong = [problem for member in model.members if (problem := contradiction(member))]
     if wrong:
         return "; ".join(wrong)
     places = " or ".join(sorted(addressed(model.endpoint) or ())) or "no address"

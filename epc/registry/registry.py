@@ -9,7 +9,6 @@ from datetime import date
 from typing import Self
 
 from epc.errors import UsageError
-from epc.protocol.mitigation import is_wrapper, members_named
 from epc.protocol.results import Json
 from epc.records.choices import Choices
 from epc.records.typed import parse
@@ -42,9 +41,7 @@ def life_of_wrapper(name: str) -> Life:
 
 def with_members(life: Life, day: date, *, names: Names, served: Served) -> Life:
     """Return a life with the ends of those whom a wrapper asks; any other life as it is."""
-    if not is_wrapper(life.model):
-        return life
-    for name in members_named(life.model):
+    for name in platforms.members_of(life.model):
         if name.startswith(MOCKS):
             continue
         places = platforms.named(name)
@@ -318,7 +315,7 @@ class Registry:
             return
         meaning = self.names.meaning(name)
         spelt, matches = meaning.spelt, meaning.matches
-        if not meaning and is_wrapper(name):
+        if not meaning and platforms.members_of(name):
             yield self.of_life(name, life_of_wrapper(name), as_of)
         elif not matches:
             yield expiry.unknown(name, as_of, self._doubt(name, meaning, as_of))

@@ -98,8 +98,7 @@ class Local:
 class Labels(Local):
     """The weights as a chat model that states how likely it was to say A, and B.
 
-    The letter that is likelier is the verdict, as of the constrained model. With both likelihoods
-    in the record, what a place gives can be taken off (`calibrated:`).
+    The letter that is likelier is the verdict, as of the constrained model.
     """
 
     states_scores = True

@@ -8,7 +8,6 @@ from datetime import date
 
 from epc.errors import Finding, Severity
 from epc.printable import shown
-from epc.protocol.mitigation import is_wrapper
 from epc.records.layout import MANIFEST
 from epc.records.manifest import ModelIdentity
 from epc.registry import layout as registry_layout
@@ -23,8 +22,7 @@ from epc.registry.submissions.statement import Statement
 
 def candidates(registry: Registry, model: ModelIdentity) -> list[tuple[str, Life]]:
     """Return the generations that a model's name can mean, each on a platform it was asked on."""
-    # A wrapper is another evaluator than its member, and goes by its whole name alone.
-    name = model.model if is_wrapper(model.model) else model.model.rpartition("/")[2]
+    name = platforms.parts_of(model.model)[-1]
     matches = [(g.name, life) for g, life in registry.names.exactly(name)]
     return [(g, life) for g, life in matches if not platforms.misplaced(model, life.platform)]
 
@@ -85,7 +83,7 @@ def placed_on(evaluator: ModelIdentity, statement: Statement) -> Iterator[Findin
 def _is_named(model: str, life: Life) -> bool:
     """Whether a model's name, with or without what stands before a slash, is the life's."""
     known = {name.casefold() for name in (life.model, *life.aliases)}
-    parts = [model.casefold()] if is_wrapper(model) else model.casefold().split("/")
+    parts = [part.casefold() for part in platforms.parts_of(model)]
     return any("/".join(parts[start:]) in known for start in range(len(parts)))
 
 

@@ -10,7 +10,7 @@ import { folded, isKnown, keyed, load, meaning, near, saidAt, shorter, standing,
   const SENTENCE = 3; // words of letters alone that nobody knows
   const LONGEST = 300; // characters of a word: what is longer is data
   const COLONS = 12; // of a word, behind each of which a name may begin; more are data
-  const WRAPPERS = ["balanced:", "calibrated:", "panel:", "band="];
+  const WRAPPERS = ["balanced:", "panel:", "band="];
 
   const make = (name, given = {}, ...content) => {
     const made = Object.assign(document.createElement(name), given);

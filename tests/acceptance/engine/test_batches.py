@@ -1,4 +1,4 @@
-"""What a user sees of batches, shards and decodings: how a run is asked for in other ways."""
+"""What a user sees of batches and decodings: how a run is asked for in other ways."""
 
 import json
 from pathlib import Path

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,6 @@ from engine_support import environment, epc, read_rows, same_files
 from oracle.recomputation import disagreements, spoken
 from oracle.votes import composed_otherwise
 from studies.mitigation import PAGE, Judge, page, place_share
-
-from epc.engine.local.models import LOCAL_MODELS, Embedded
-from epc.engine.local.scoring import said
-from epc.engine.mocks import unit
-from epc.engine.model import Completion, Identity, Model, Prompt
-from epc.protocol.config import REFERENCE_DECODING, Decoding
-from epc.spec.epc_v1 import Method
 
 SMALL = ("--exhaustive", "--seeds", "0-1", "--rounds", "2")
 MOCKED = ("--executor", "mock/deterministic")
@@ -118,8 +110,31 @@ def test_reading_r80_a_verdict_that_its_votes_do_not_give_is_found(
         own = next(row for row in rows if row["role"] == "member:1")
         own["answer"] = "B" if own["answer"] == "A" else "A"
 
+    manifest = json.loads((balanced / "manifest.json").read_bytes())
     for name, change in (("verdict", verdict), ("vote", vote)):
-        assert any("its votes give" in told for told in tampered(balanced, tmp_path / name, change))
+        folder = tmp_path / name
+        assert any("its votes give" in told for told in tampered(balanced, folder, change))
+        assert list(composed_otherwise(manifest, folder / "calls.jsonl", spoken))
+
+
+def test_reading_r80_a_record_of_a_wrapper_that_left_is_shown_and_not_vouched_for(
+    tmp_path: Path, balanced: Path
+) -> None:
+    folder = Path(shutil.copytree(balanced, tmp_path / "old"))
+    manifest = json.loads((folder / "manifest.json").read_bytes())
+    manifest["evaluator"]["model"] = "calibrated:mock/deterministic"
+    manifest["evaluator"]["details"]["judging"]["kind"] = "calibrated"
+    manifest["calibration"] = [
+        {"member": 1, "prior": 0.5, "temperature": 1.0, "calls": [["a", "b"]]}
+    ]
+    (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+    code, findings = checked(folder)
+
+    assert epc("show", folder, "--no-figure").returncode == 0
+    assert code == 1
+    said = [f["problem"] for f in findings if f["where"] == "/evaluator/model"]
+    assert said == ["calibrated:mock/deterministic: calibrated: left"]
 
 
 def test_reading_r80_caps_and_forecasts_count_every_call_and_resuming_is_exact(
@@ -176,8 +191,7 @@ def test_reading_r80_a_fresh_run_asks_every_round_in_both_places(
 @pytest.mark.parametrize(
     ("wrapper", "says"),
     [
-        ("calibrated:openai/judge-0806", "states no likelihoods"),
-        ("calibrated:local/word-count", "states no likelihoods"),
+        ("calibrated:local/smollm2-135m-labels", "calibrated: left"),
         ("band=0.1:mock/deterministic", "states no scores"),
         ("balanced:local/word-count", "scores each answer by itself"),
         ("balanced:local/wordcount", "did you mean|the embedded models are"),
@@ -224,85 +238,6 @@ def test_reading_r80_the_doctor_looks_at_a_wrapper_as_at_any_evaluator() -> None
 
     assert done.returncode in (0, 1)
     assert "balanced:mock/deterministic" in done.stdout
-
-
-class Placed:
-    """A likelihood scorer that prefers the first place by so many nats, whatever stands there."""
-
-    method: Method = "likelihood"
-    states_scores = repeatable = pinned = True
-    concurrency = 4
-
-    def __init__(self, bias: float) -> None:
-        self.bias = bias
-        self.identity = Identity(
-            model="local/placed", version="1", endpoint="embedded", details={"bias": bias}
-        )
-
-    def default_decoding(self, role: str) -> Decoding:
-        assert role == "evaluator"
-        return REFERENCE_DECODING
-
-    def quality(self, answer: str) -> float:
-        return unit("quality", answer) * 4
-
-    async def complete(self, prompt: Prompt, decoding: Decoding) -> Completion:
-        pair = prompt.pair
-        assert pair is not None
-        assert decoding == REFERENCE_DECODING
-        a, b = (self.quality(answer or "") for answer in (pair.response, pair.baseline))
-        return Completion(text=said("nats", a + self.bias, b), tokens_in=1, tokens_out=0)
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-def verdicts(folder: Path) -> dict[tuple[str, str], str]:
-    """Return what was said of each pair, by the calls of its two answers."""
-    return {
-        (row["response"], row["baseline"]): row["verdict"]
-        for row in read_rows(folder / "trials.jsonl")
-    }
-
-
-@pytest.fixture
-def placed(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, bias in (("placed", 2.0), ("fair", 0.0)):
-        model = Embedded(what="a test's", opened=partial(_opened, bias))
-        monkeypatch.setitem(LOCAL_MODELS, name, model)
-
-
-def _opened(bias: float, name: str) -> Model:
-    assert name in ("placed", "fair")
-    return Placed(bias)
-
-
-@pytest.mark.usefixtures("placed")
-def test_reading_r80_a_calibration_takes_the_place_off_and_stands_in_the_record(
-    tmp_path: Path,
-) -> None:
-    long = ("--rounds", "30")  # so that most pairs are met
-    plain, calibrated, fair = (
-        run(tmp_path / str(at), name, *long)
-        for at, name in enumerate(("local/placed", "calibrated:local/placed", "local/fair"))
-    )
-
-    manifest = json.loads((calibrated / "manifest.json").read_bytes())
-    by_place = [one == "A" for one in verdicts(plain).values()]
-    (fit,) = manifest["calibration"]
-    # The two margins of a known pair are content + 2 and 2 - content: 2 on average, to the digit.
-    assert fit["prior"] == 2.0
-    assert len(fit["calls"]) == 16
-    assert verdicts(calibrated) == verdicts(fair)  # what the place gave is gone, and nothing else
-    assert sum(by_place) > 0.8 * len(by_place)
-    assert manifest["provenance"]["members"][0]["calls"] == 176 + 32
-    assert checked(calibrated) == (0, [])
-    assert not list(disagreements(manifest, calibrated))
-    manifest["calibration"][0]["prior"] = 1.0
-    (calibrated / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    assert any("its calls give" in each["problem"] for each in checked(calibrated)[1])
-    told = [where for where, _ in composed_otherwise(manifest, calibrated / "calls.jsonl", spoken)]
-    assert "manifest.json/calibration/1" in told
 
 
 def test_reading_r80_the_pages_tables_are_those_of_the_study() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from engine_support import Told
 
-from epc.engine.mitigated import _require_fit, every_model
+from epc.engine.composite import every_model
+from epc.engine.mitigated import _require_fit
 from epc.errors import UsageError
 
 
@@ -25,7 +26,6 @@ def model(method: str = "prompt", **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("kind", "fits"),
     [
-        ("calibrated", model("likelihood", states_scores=True)),
         ("band", model("score", states_scores=True)),
         ("balanced", model("prompt")),
     ],
@@ -37,9 +37,6 @@ def test_reading_r80_a_wrapper_is_put_round_what_it_can_use(kind: str, fits: Any
 @pytest.mark.parametrize(
     ("kind", "unfit", "says"),
     [
-        ("calibrated", model("prompt"), "states no likelihoods"),
-        ("calibrated", model("likelihood"), "states no likelihoods"),
-        ("calibrated", model("score", states_scores=True), "states no likelihoods"),
         ("band", model("prompt"), "states no scores"),
         ("balanced", model("score", states_scores=True), "scores each answer by itself"),
         ("balanced", model("likelihood", states_scores=True), "scores each answer by itself"),

@@ -8,7 +8,6 @@ import pytest
 
 from epc.engine.model import Completion
 from epc.engine.roles import answered_row, composed_row
-from epc.protocol.mitigation import Ask, Mitigation, spelled
 
 NOW = datetime(2026, 7, 2, 14, 5, 6, 789, tzinfo=timezone(timedelta(hours=2)))
 
@@ -68,26 +67,17 @@ def call(name: str, answer: str, at: str | None = "2026-07-02T12:00:00Z") -> Any
 def test_reading_r80_a_wrapper_s_row_follows_from_its_members_calls(
     times: tuple[str | None, str | None], expected: str | None
 ) -> None:
-    judging, _ = spelled("balanced:m/x")
-    asks = [Ask(1, exchanged=False), Ask(1, exchanged=True)]
     calls = [
         call(f"c{n}", letter, at) for n, (letter, at) in enumerate(zip("AB", times, strict=True))
     ]
-    votes: Any = [(SimpleNamespace(ask=ask), one) for ask, one in zip(asks, calls, strict=True)]
 
-    row = composed_row(
-        "n", question(), votes,
-        mitigation=Mitigation(judging=judging, methods=("prompt",), fits={}), place=None,
-    )  # fmt: skip
+    row = composed_row("n", question(), calls, answer="A\nbalanced", place=None)
 
-    assert row["answer"].startswith("A"), "A, and B of the exchanged answers, are one verdict"
+    assert row["answer"] == "A\nbalanced"
     assert (row["answered_at"], row["votes"]) == (expected, ["c0", "c1"])
     assert (row["finish_reason"], row["retries"], row["origin"]) == ("stop", 0, "composed")
     calls[1].finish_reason = "length"
-    again = composed_row(
-        "n", question(), votes,
-        mitigation=Mitigation(judging=judging, methods=("prompt",), fits={}), place=None,
-    )  # fmt: skip
+    again = composed_row("n", question(), calls, answer="A\nbalanced", place=None)
     assert again["finish_reason"] is None
 
 

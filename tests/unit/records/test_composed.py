@@ -4,17 +4,10 @@ from typing import Any
 
 import pytest
 
-from epc.protocol.mitigation import Fit, spelled
+from epc.protocol.mitigation import as_document, spelled
+from epc.records.composed import mismatch
+from epc.records.manifest import Member, ModelIdentity, member_decoding
 from epc.records.typed import parse
-from epc.records.wrappers import (
-    Calibrated,
-    Member,
-    as_document,
-    member_decoding,
-    members_of,
-    mismatch,
-    mitigation_of,
-)
 
 PANEL = "panel:a/x,band=0.1:b/y,balanced:c/z"
 
@@ -29,8 +22,8 @@ def details(name: str) -> dict[str, Any]:
     return {"judging": as_document(judging), "members": [member(model) for model in models]}
 
 
-def fit(of: int) -> Calibrated:
-    return Calibrated(member=of, prior=0.5, temperature=2.0, calls=(("c1", "c2"),))
+def identity(name: str, stated: dict[str, Any]) -> ModelIdentity:
+    return ModelIdentity(model=name, version=None, endpoint="mock", gateway=None, details=stated)
 
 
 def test_reading_r80_a_judging_is_written_part_by_part() -> None:
@@ -44,41 +37,31 @@ def test_reading_r80_a_judging_is_written_part_by_part() -> None:
 
 
 def test_reading_r80_members_are_those_of_a_wrapper_and_nobody_s_else() -> None:
-    assert [one.model for one in members_of(details(PANEL))] == ["a/x", "b/y", "c/z"]
-    assert members_of({}) == ()
-    assert mitigation_of("a/x", {}) is None
+    panel = identity(PANEL, details(PANEL))
 
-
-def test_reading_r80_a_wrapper_s_name_members_and_fits_go_together() -> None:
-    name = "calibrated:a/x"
-    found = mitigation_of(name, details(name), [fit(1)])
-
-    assert found is not None
-    assert found.fits == {1: Fit(prior=0.5, temperature=2.0)}
-    assert found.methods == ("prompt",)
-    assert mismatch(name, details(name), [fit(1)]) is None
-    assert mismatch(PANEL, details(PANEL), []) is None
+    assert [one.model for one in panel.members] == ["a/x", "b/y", "c/z"]
+    assert identity("a/x", {}).members == ()
+    assert mismatch(panel) is None
 
 
 @pytest.mark.parametrize(
-    ("name", "stated", "fits", "where"),
+    ("name", "stated", "where"),
     [
-        ("balanced:balanced:a/x", details(PANEL), [], "/evaluator/model"),
-        ("balanced:a/x", details("balanced:b/y"), [], "/evaluator/details"),
-        ("balanced:a/x", details("band=0.1:a/x"), [], "/evaluator/details"),
-        ("calibrated:a/x", details("calibrated:a/x"), [], "/calibration"),
-        ("calibrated:a/x", details("calibrated:a/x"), [fit(2)], "/calibration"),
-        ("balanced:a/x", details("balanced:a/x"), [fit(1)], "/calibration"),
+        ("balanced:balanced:a/x", details(PANEL), "/evaluator/model"),
+        ("balanced:a/x", details("balanced:b/y"), "/evaluator/details"),
+        ("balanced:a/x", details("band=0.1:a/x"), "/evaluator/details"),
+        ("balanced:a/x", {}, "/evaluator/details"),
+        ("a/x", details("balanced:a/x"), "/evaluator/details"),
+        ("calibrated:a/x", details("balanced:a/x"), "/evaluator/model"),
     ],
 )
 def test_reading_r80_what_does_not_go_together_has_its_place(
-    name: str, stated: dict[str, Any], fits: list[Calibrated], where: str
+    name: str, stated: dict[str, Any], where: str
 ) -> None:
-    found = mismatch(name, stated, fits)
+    found = mismatch(identity(name, stated))
 
     assert found is not None
     assert found[0] == where
-    assert mitigation_of(name, stated, fits) is None
 
 
 def test_reading_r80_a_member_decodes_its_own_way_unless_the_wrapper_is_asked_otherwise() -> None:
