@@ -24,9 +24,9 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "rich": "rich",
         },
         "local": {"xllamacpp": "xllamacpp"},
-        "charts": {"vl-convert-python": "vl_convert"},
+        "charts": {"jinja2": "jinja2", "vl-convert-python": "vl_convert"},
         "judge": {"krippendorff": "krippendorff", "scikit-learn": "sklearn"},
-        "site": {"jinja2": "jinja2", "mkdocs-material": "material"},
+        "site": {"mkdocs-material": "material"},
         "data": {
             "pandas": "pandas",
             "pyarrow": "pyarrow",

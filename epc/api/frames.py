@@ -5,6 +5,7 @@ pandas is asked for when the first table is made.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from epc.extras import require
@@ -27,9 +28,11 @@ class Shown(ABC):
         """Return the document."""
 
     def _repr_html_(self) -> str:
+        if find_spec("jinja2") is None:
+            raise NotImplementedError  # a notebook shows the text then
         from epc.report.page.markup import rendered
 
-        return "".join(rendered(part).text for part in self.parts())
+        return rendered(self.parts())
 
 
 def frame(rows: Iterable[Any], columns: Sequence[str]) -> "pd.DataFrame":

@@ -21,7 +21,6 @@ from epc.report.document import (
     Table,
     Toned,
 )
-from epc.report.page.markup import page
 from epc.spec.domains import pair_title
 from epc.statistics.figures import figure_text, interval_text, number_text
 
@@ -34,6 +33,8 @@ epc compare A B --html FILE   # this page"""
 
 def comparison_page(comparison: Comparison) -> str:
     """Return the report of a comparison as one HTML document, which names no folder's place."""
+    from epc.report.page.markup import page  # what a page alone needs
+
     left, right = (
         {**head, "path": PurePath(head["path"]).name}
         for head in (comparison.left, comparison.right)

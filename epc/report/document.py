@@ -1,7 +1,7 @@
 """A report as a document: a word, sections of sentences, facts, lists, tables, pictures, findings.
 
 A result is turned into one once. `printed` is its form for a terminal, `rendered` of
-`epc.report.page.markup` the one for a page.
+`epc.report.page.markup`, with its template, the one for a page.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -21,7 +21,6 @@ from epc.report.document import (
     Toned,
     printed,
 )
-from epc.report.page.markup import page
 from epc.statistics.figures import Figure, figure_text
 from epc.statistics.gains import Parted
 
@@ -160,6 +159,8 @@ def runs_document(report: RunsReport) -> Iterator[Part]:
 
 def loop_page(report: LoopReport | RunsReport) -> str:
     """Return the report as one HTML file."""
+    from epc.report.page.markup import page  # what a page alone needs
+
     parts = document(report) if isinstance(report, LoopReport) else runs_document(report)
     heading = "Did the optimiser improve the work, or only what the judge says?"
     return page("An optimiser's run", heading, parts, again=_AGAIN)

@@ -39,7 +39,6 @@ from epc.report.document import (
     printed,
 )
 from epc.report.judging.competence import competence
-from epc.report.page.markup import page
 from epc.spec.judge_v1 import DIMENSIONS, HIGHEST_OVERALL, OVERALL, SCALE, VERDICTS
 from epc.statistics.figures import in_percent, range_text, to_two_places
 
@@ -73,6 +72,8 @@ def judging_page(report: Report) -> str:
 
     What changed from one to the next stands below it. It says of no folder where it lies.
     """
+    from epc.report.page.markup import page  # what a page alone needs
+
     one = report.evaluations[-1]
     drift = tuple(
         replace(row, before=PurePath(row.before).name, after=PurePath(row.after).name)

@@ -22,7 +22,7 @@ def page(folder: Path, *, spoilt: int) -> dict[str, list[list[str]]]:
     (one,) = summary([folder / "e"]).evaluations
     tables = re.findall(
         r'aria-label="([^"]*)".*?<tbody>(.*?)</tbody>',
-        "".join(rendered(part).text for part in parts(one)),
+        rendered(parts(one)),
     )
     return {  # without intervals, which two questions leave wide
         name: [
