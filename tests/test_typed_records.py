@@ -38,8 +38,6 @@ VALUES = {
 # Tables' rows that are called so; what is wrong with documents that are none yet.
 OTHER_ROWS = {
     "registry/checking.py",
-    "site/charts/history.py",
-    "site/charts/timeline.py",
 }
 
 
