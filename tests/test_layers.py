@@ -130,6 +130,7 @@ PURE_MODULES = [
         "expiry",
         "registry",
         "figures",
+        "comparison",
         "listing",
         "sync",
         "endings",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from epc.analysis.mitigation import Mitigated
-    from epc.registry.beside import Side
+    from epc.registry.comparison import Operand
     from epc.registry.registry import Registry
 
 
@@ -71,45 +71,52 @@ def command(
     if right is None or isinstance(left, str) or isinstance(right, str):
         if more or html is not None:
             raise click.UsageError("MORE and --html are of runs: fetch the snapshot first")
-        _beside(left, right, form)
+        _published(left, right, form)
     elif more:
         _only_mitigation(left, (right, *more), form, html)
     else:
         _runs(left, right, margin=margin, form=form, html=html)
 
 
-def _beside(left: Path | str, right: Path | str | None, form: str) -> None:
-    """Set a measurement beside a published one, or beside every row of the reference snapshot."""
-    from epc.registry.beside import Beside, all_beside_text, beside_text, published
+def _published(left: Path | str, right: Path | str | None, form: str) -> None:
+    """Compare a measurement with a published one, or with every row of the reference snapshot."""
+    from epc.registry.comparing import (
+        comparison_json,
+        comparison_text,
+        is_clean,
+        published_operand,
+        reference_text,
+    )
+    from epc.registry.comparison import Comparison
     from epc.registry.showing import reference_rows
 
     registry, today = open_registry(None), now().date()
-    first = _side(registry, left, today)
+    first = _operand(registry, left, today)
     if right is not None:
-        value = Beside(left=first, right=_side(registry, right, today))
-        tell(form, value.as_json, lambda: beside_text(value))
-        leave(clean=value.clean)
-    rows = [
-        (row, Beside(left=first, right=published(registry, str(row.snapshot.tag), today)))
-        for row in reference_rows(registry, today)
-    ]
-    tell(form, lambda: [value.as_json() for _, value in rows], lambda: all_beside_text(rows))
-    leave(clean=all(value.clean for _, value in rows))
+        value = Comparison(left=first, right=_operand(registry, right, today))
+        tell(form, lambda: comparison_json(value), lambda: comparison_text(value))
+        leave(clean=is_clean(value))
+    rows = []
+    for row in reference_rows(registry, today):
+        printed = published_operand(registry, str(row.snapshot.tag), today)
+        rows.append((row, Comparison(left=first, right=printed)))
+    tell(form, lambda: [comparison_json(value) for _, value in rows], lambda: reference_text(rows))
+    leave(clean=all(is_clean(value) for _, value in rows))
 
 
-def _side(registry: "Registry", name: Path | str, today: "date") -> "Side":
-    """Return one side of a comparison with published figures."""
+def _operand(registry: "Registry", name: Path | str, today: "date") -> "Operand":
+    """Return one operand of a comparison with published figures."""
     from epc.analysis.audit import audit_checked
     from epc.records.validate import validate
-    from epc.registry.beside import measured, published
+    from epc.registry.comparing import measured_operand, published_operand
 
     if isinstance(name, str):
-        return published(registry, name, today)
+        return published_operand(registry, name, today)
     report = validate(name)
     refuse([finding for finding in report.findings if finding.severity == "error"])
     assert report.manifest is not None  # else there is a finding
     audit = audit_checked(report).as_json()
-    return measured(registry, name, report.manifest, audit, today)
+    return measured_operand(registry, name, report.manifest, audit, today)
 
 
 def _runs(left: Path, right: Path, *, margin: float, form: str, html: Path | None) -> None:

@@ -95,11 +95,11 @@ def diff(a: str, b: str, form: str, registry: str | None) -> None:
     Example:
       epc snapshot diff v1.0-GPT4o-0806 v1.1-GPT4o-0806
     """
-    from epc.registry.figures import difference
+    from epc.registry.comparison import compare_snapshots
     from epc.registry.showing import difference_text
 
     opened = open_registry(registry)
-    comparison = difference(opened.snapshot(a), opened.snapshot(b))
+    comparison = compare_snapshots(opened.snapshot(a), opened.snapshot(b))
     tell(form, comparison.as_json, lambda: difference_text(comparison))
     same = comparison.like_for_like and all(
         x.mean == y.mean for x, y in comparison.figures.values()

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from epc.records.observed.types import UNKNOWN
-from epc.registry.figures import beside_others, difference, first_apart
+from epc.registry.comparison import compare_snapshots, first_apart
+from epc.registry.figures import beside_others
 from epc.registry.registry import Registry
 from epc.registry.snapshots import Event, Snapshot
 
@@ -37,7 +38,7 @@ def _measured_anew(old: Snapshot, new: Snapshot, day: date) -> Iterator[Event]:
     Where the intervals of a mean gamma share no value it has drifted; where they do it is
     superseded, and only the newer one is current.
     """
-    comparison = difference(old, new)
+    comparison = compare_snapshots(old, new)
     if not comparison.like_for_like:
         return
     if apart := first_apart(comparison):

@@ -8,22 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from msgspec import to_builtins
-
 from epc.analysis.headline import QUESTIONS, headline
-from epc.errors import UsageError
 from epc.protocol.metrics import COIN_GAMMA, interpreted
 from epc.protocol.results import Json
 from epc.records.typed import parse
-from epc.registry.names import is_one_contributor
-from epc.registry.record import AuditSummary, Fault, Model
+from epc.registry.record import AuditSummary, Fault
 from epc.registry.snapshots import Snapshot
 from epc.registry.subjects import Group
 from epc.statistics.figures import NO_INTERVAL, figure_text
 from epc.statistics.intervals import Interval, moments_interval, share_interval
 
-# What must agree for two figures to be of one thing (`like for like`).
-_CONDITIONS: Final = ("generation", "protocol_version", "evaluator", "executor")
 _SPREAD: Final = ("q025", "q975")
 FAILED_RUN: Final = "a failed run"
 _ROUNDING: Final = 1e-9
@@ -239,110 +233,3 @@ def misstated(document: Json) -> Iterator[tuple[str, str]]:
             apart = max(abs(a - b) for a, b in zip(right, figure.interval, strict=True))
             if apart > _ROUNDING:
                 yield figure.name, f"says {list(figure.interval)}, recomputed {list(right)}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """Two snapshots side by side: conditions that differ, and figures that both have.
-
-    `failed` says of those that failed why, by tag; their figures can be compared with none.
-    """
-
-    failed: Mapping[str, str]
-    conditions: dict[str, tuple[Any, Any]]
-    figures: dict[str, tuple[Figure, Figure]]
-
-    @property
-    def like_for_like(self) -> bool:
-        """Whether the two measured the same thing in the same way."""
-        return not self.conditions
-
-    def as_json(self) -> Json:
-        """Return the difference as plain JSON."""
-        return {
-            "like_for_like": self.like_for_like,
-            "failed": list(self.failed),
-            "conditions": {key: to_builtins(pair) for key, pair in self.conditions.items()},
-            "figures": {
-                name: {"a": a.mean, "b": b.mean, "difference": b.mean - a.mean}
-                for name, (a, b) in self.figures.items()
-            },
-        }
-
-
-def _condition(snapshot: Snapshot, key: str) -> Any:
-    """Return a condition; of a model, who it is and not how a table spells it."""
-    if key not in _CONDITIONS:
-        return (snapshot.card.conditions or {}).get(key)
-    value = getattr(snapshot.card, key)
-    return value.identity if isinstance(value, Model) else value
-
-
-def difference(a: Snapshot, b: Snapshot) -> Difference:
-    """Return what two snapshots differ in.
-
-    Raises: UsageError if one alone is of recorded verdicts.
-    """
-    # Reading R77: somebody else's record of another day is no measurement to set beside one.
-    if (a.card.origin is None) != (b.card.origin is None):
-        own, other = (a, b) if a.card.origin else (b, a)
-        raise UsageError(
-            f"{own.tag} is of verdicts that others recorded, and {other.tag} is {other.kind}: they "
-            "have no figure in common\n  fix: compare it with another observed snapshot"
-        )
-    # Those of another kind are other ones.
-    stated = [s.card.conditions or {} for s in (a, b) if a.kind == b.kind]
-    keys = dict.fromkeys([*_CONDITIONS, *(key for conditions in stated for key in conditions)])
-    conditions = {key: (_condition(a, key), _condition(b, key)) for key in keys}
-    left, right = _by_name(a), _by_name(b)
-    return Difference(
-        failed={str(snapshot.tag): snapshot.failure for snapshot in (a, b) if snapshot.failed},
-        conditions={key: pair for key, pair in conditions.items() if pair[0] != pair[1]},
-        figures={name: (left[name], right[name]) for name in left if name in right},
-    )
-
-
-def _by_name(snapshot: Snapshot) -> dict[str, Figure]:
-    """Return a snapshot's figures by their names, as those of another judge are called.
-
-    A source's settings may all begin with its name of the judge: `accuracy/judge/prompt` is then
-    called `accuracy/prompt`.
-    """
-    figures = {figure.name: figure for figure in figures_of(snapshot)}
-    settings = [parse(g, Group).settings[0] for g in snapshot.figures.get("groups") or ()]
-    heads = {setting.partition("/")[0] for setting in settings}
-    if len(heads) != 1 or not all("/" in setting for setting in settings):
-        return figures
-    (head,) = heads
-    return {name.replace(f"/{head}/", "/", 1): figure for name, figure in figures.items()}
-
-
-def disagreement(a: Snapshot, b: Snapshot) -> str:
-    """Return why one measurement is no replication of another; empty if it is one.
-
-    A replication is a second contributor's, of the same thing in the same way, and agrees: the
-    intervals of mean gamma have a value in common, in both directions.
-    """
-    if not (a.card.audit and b.card.audit):
-        return "only measured snapshots can replicate one another"
-    comparison = difference(a, b)
-    whose = [(card.contributor, card.login) for card in (a.card, b.card)]
-    if is_one_contributor(*whose):
-        return "a replication is a second contributor's"
-    if not comparison.like_for_like:
-        return f"not like for like: {', '.join(comparison.conditions)} differ"
-    return first_apart(comparison)
-
-
-def first_apart(comparison: Difference) -> str:
-    """Return which mean gamma of two snapshots lies apart; empty if all intervals share a value."""
-    for name, (left, right) in comparison.figures.items():
-        if name.startswith("gamma/") and not overlap(left, right):
-            return f"{name}: {left} and {right} have no value in common"
-    return ""
-
-
-def overlap(left: Figure, right: Figure) -> bool:
-    """Whether the intervals of two figures share a value."""
-    a, b = left.interval, right.interval
-    return a is not None and b is not None and max(a[0], b[0]) <= min(a[1], b[1])

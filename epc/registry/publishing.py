@@ -27,15 +27,9 @@ from epc.records.strict_json import dumps, write_text
 from epc.records.typed import as_json
 from epc.registry import layout
 from epc.registry.cards import Said
+from epc.registry.comparison import disagreement
 from epc.registry.endings import endings
-from epc.registry.figures import (
-    at,
-    beside_others,
-    disagreement,
-    figures,
-    figures_of,
-    headline_of,
-)
+from epc.registry.figures import at, beside_others, figures, figures_of, headline_of
 from epc.registry.history import added_by, commit, tag_commit
 from epc.registry.kinds.adapter import adapter, kind_of
 from epc.registry.kinds.table import KINDS

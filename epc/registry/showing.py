@@ -10,8 +10,9 @@ from epc.printable import aligned
 from epc.protocol.results import Json
 from epc.records.observed.types import UNKNOWN
 from epc.records.typed import as_json
+from epc.registry.comparison import Comparison
 from epc.registry.expiry import Expiry
-from epc.registry.figures import Difference, figures, figures_of, reading_of
+from epc.registry.figures import figures, figures_of, reading_of
 from epc.registry.kinds.table import KINDS
 from epc.registry.record import (
     AuditSummary,
@@ -184,18 +185,19 @@ def _asked_as(model: Model) -> Iterator[str]:
 _SIGNED: Final = len("-0.000")
 
 
-def difference_text(difference: Difference) -> str:
+def difference_text(comparison: Comparison) -> str:
     """Return two snapshots side by side."""
-    lines = ["like for like" if difference.like_for_like else "NOT like for like; these differ:"]
-    lines += [f"{tag} is a failed run: {why}" for tag, why in difference.failed.items()]
-    for key, (a, b) in difference.conditions.items():
+    lines = ["like for like" if comparison.like_for_like else "NOT like for like; these differ:"]
+    failed = {operand.name: operand.snapshot.failure for operand in comparison.failed}
+    lines += [f"{tag} is a failed run: {why}" for tag, why in failed.items()]
+    for key, (a, b) in comparison.condition_differences.items():
         lines += [f"  {key}", f"    a  {_shown(a)}", f"    b  {_shown(b)}"]
-    if not difference.figures:
+    if not comparison.figures:
         lines.append("no figure is in both")
     rows = []
-    for name, (x, y) in difference.figures.items():
+    for name, (x, y) in comparison.figures.items():
         means = (number_text(figure.mean, ".3f").rjust(_SIGNED) for figure in (x, y))
-        gap = () if difference.failed else (number_text(y.mean - x.mean, "+.3f"),)
+        gap = () if comparison.failed else (number_text(y.mean - x.mean, "+.3f"),)
         read = f"{x.reading}; {y.reading}" if x.reading else ""
         rows.append((f"  {name}", *means, *gap, read))
     return "\n".join([*lines, *aligned(rows)])

@@ -11,7 +11,7 @@ from epc.digests import parse_sums
 from epc.records.findings import Findings
 from epc.records.layout import CALLS
 from epc.registry import layout
-from epc.registry.figures import disagreement
+from epc.registry.comparison import disagreement
 from epc.registry.recomputing import recomputable, recompute
 from epc.registry.registry import Registry
 

@@ -18,10 +18,9 @@ from registry_support import (
 from scipy.stats import binomtest, t
 
 from epc.protocol.results import Json
+from epc.registry.comparison import compare_snapshots, disagreement
 from epc.registry.figures import (
     at,
-    difference,
-    disagreement,
     figures,
     figures_of,
     headline_of,
@@ -47,7 +46,8 @@ def test_reading_r8_a_run_failed_by_its_audits_word_or_by_the_fault_that_its_rec
     assert measured(audit=audit_record("no_verdicts_counted")).failed
     assert not any(measured(audit=audit_record(word)).failed for word in words)
     assert not judged().failed
-    assert list(difference(reported_one, snapshot("v1.1-Judge-1")).failed) == ["v1.0-Judge-1"]
+    comparison = compare_snapshots(reported_one, snapshot("v1.1-Judge-1"))
+    assert [operand.name for operand in comparison.failed] == ["v1.0-Judge-1"]
 
 
 def test_only_in_the_reference_design_a_published_gamma_is_held_against_a_coin_flip() -> None:
@@ -216,7 +216,7 @@ def test_a_figure_is_found_by_its_name_alone() -> None:
 
 
 def test_two_snapshots_of_one_thing_are_like_for_like() -> None:
-    found = difference(snapshot(), snapshot("v1.1-Judge-1"))
+    found = compare_snapshots(snapshot(), snapshot("v1.1-Judge-1"))
 
     assert found.like_for_like
     assert found.as_json()["figures"]["gamma/text_to_visual"]["difference"] == 0
@@ -232,7 +232,7 @@ def test_another_gateway_is_another_condition_and_another_spelling_is_not(
     other = card("v1.1-Judge-1")
     other["evaluator"][key] = value
 
-    found = difference(snapshot(), Snapshot.parse(other, FIGURES))
+    found = compare_snapshots(snapshot(), Snapshot.parse(other, FIGURES))
 
     assert found.like_for_like is alike
 
@@ -257,37 +257,39 @@ def test_a_reported_figure_replicates_nothing() -> None:
 def test_other_conditions_of_two_measurements_are_not_like_for_like(key: str) -> None:
     other = measured("v1.1-Judge-1", conditions=CONDITIONS | {key: "another"})
 
-    found = difference(measured(), other)
+    found = compare_snapshots(measured(), other)
 
-    assert list(found.conditions) == [key]
+    assert list(found.condition_differences) == [key]
 
 
 def test_a_condition_that_one_card_alone_states_is_held_against_both() -> None:
     other = measured("v1.1-Judge-1", conditions=CONDITIONS | {"added": "later"})
 
-    assert difference(measured(), other).conditions == {"added": (None, "later")}
-    assert difference(other, measured()).conditions == {"added": ("later", None)}
+    assert compare_snapshots(measured(), other).condition_differences == {"added": (None, "later")}
+    assert compare_snapshots(other, measured()).condition_differences == {"added": ("later", None)}
 
 
 @pytest.mark.parametrize("key", ["samples", "prompts", "constraint", "mapping", "decoding"])
 def test_other_conditions_of_two_evaluations_are_not_like_for_like(key: str) -> None:
     other = judged("v1.1-Judge-1", conditions=JUDGED_CONDITIONS | {key: "another"})
 
-    assert list(difference(judged(), other).conditions) == [key]
-    assert difference(judged(), judged("v1.1-Judge-1", share=0.6)).like_for_like
+    assert list(compare_snapshots(judged(), other).condition_differences) == [key]
+    assert compare_snapshots(judged(), judged("v1.1-Judge-1", share=0.6)).like_for_like
 
 
 def test_what_a_model_says_as_a_judge_is_nothing_like_its_coupling() -> None:
-    found = difference(measured(), judged())
+    found = compare_snapshots(measured(), judged())
 
-    assert list(found.conditions) == ["protocol_version"]
+    assert list(found.condition_differences) == ["protocol_version"]
     assert found.figures == {}
     assert "only measured" in disagreement(measured(), judged())
     assert "only measured" in disagreement(judged(), judged(share=0.6))
 
 
 def test_a_publication_states_no_conditions_so_none_are_held_against_it() -> None:
-    assert not {"tasks", "rounds"} & set(difference(measured(), snapshot()).conditions)
+    assert not {"tasks", "rounds"} & set(
+        compare_snapshots(measured(), snapshot()).condition_differences
+    )
 
 
 def test_a_noise_floor_has_the_spread_of_single_seeds_and_no_interval() -> None:
@@ -309,7 +311,7 @@ def test_a_sources_name_of_the_judge_does_not_keep_two_judges_apart() -> None:
         (group,) = (each for each in groups if each["settings"][0].endswith("/base"))
         stated.append(group["figures"]["accuracy"]["value"])
 
-    left, right = difference(*(snapshots[tag] for tag in tags)).figures["accuracy/base"]
+    left, right = compare_snapshots(*(snapshots[tag] for tag in tags)).figures["accuracy/base"]
 
     assert [left.mean, right.mean] == stated
     assert stated[0] != stated[1]

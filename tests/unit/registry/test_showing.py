@@ -23,8 +23,9 @@ from registry_support import (
     snapshot,
 )
 
+from epc.registry.comparison import Comparison, Operand, compare_snapshots
 from epc.registry.expiry import Expiry, unknown
-from epc.registry.figures import Difference, Figure, difference
+from epc.registry.figures import Figure
 from epc.registry.reading import of_folder
 from epc.registry.record import Identity
 from epc.registry.showing import (
@@ -74,8 +75,8 @@ def test_reading_r77_the_words_of_a_snapshot(golden: Golden) -> None:
         "measured": shown_text(shown(warned), ["text to visual: nothing"]),
         "failed": shown_text(shown(failed)),
         "recorded by others": shown_text(shown(observed(settings=("J/1",)))),
-        "two side by side": difference_text(difference(measured(), other)),
-        "two alike": difference_text(difference(measured(), measured("v1.1-Judge-1"))),
+        "two side by side": difference_text(compare_snapshots(measured(), other)),
+        "two alike": difference_text(compare_snapshots(measured(), measured("v1.1-Judge-1"))),
     }
 
     golden("snapshot", cases)
@@ -191,16 +192,18 @@ def test_of_verdicts_of_others_a_page_says_how_anybody_makes_them_again() -> Non
 def test_a_failed_run_is_no_other_measurement_s_difference() -> None:
     failed = audited(verdict="no_verdicts_counted")
 
-    lines = difference_text(difference(failed, measured())).splitlines()
+    lines = difference_text(compare_snapshots(failed, measured())).splitlines()
 
     why = "no verdict was counted in most seeds, so that its gamma is no measurement"
     assert f"v1.0-Judge-1 is a failed run: {why}" in lines
     assert lines[-1].startswith("  gamma/a_to_b   1.100   1.100  a failed run; ")
-    assert difference_text(difference(measured(), judged())).endswith("\nno figure is in both")
+    assert difference_text(compare_snapshots(measured(), judged())).endswith(
+        "\nno figure is in both"
+    )
 
 
 def test_a_difference_that_rounds_to_zero_has_no_minus() -> None:
-    lines = difference_text(difference(measured(low=1.0), measured(low=0.9999))).splitlines()
+    lines = difference_text(compare_snapshots(measured(low=1.0), measured(low=0.9999))).splitlines()
 
     assert lines[-1].startswith("  gamma/b_to_a   1.100   1.100  +0.000")
 
@@ -208,12 +211,13 @@ def test_a_difference_that_rounds_to_zero_has_no_minus() -> None:
 def test_a_long_name_of_a_figure_is_apart_from_its_numbers() -> None:
     long = "transfer/these_tasks/regret/text_to_visual"
     figures = {"gamma/a_to_b": (-0.5, 1.5), long: (0.25, 0.125)}
-    pairs = {
-        name: (Figure(name=name, mean=a, interval=None), Figure(name=name, mean=b, interval=None))
-        for name, (a, b) in figures.items()
-    }
 
-    lines = difference_text(Difference(failed={}, conditions={}, figures=pairs)).splitlines()
+    def operand(place: int) -> Operand:
+        means = {name: pair[place] for name, pair in figures.items()}
+        stated = {n: Figure(name=n, mean=mean, interval=None) for n, mean in means.items()}
+        return Operand(name="one", snapshot=measured(), conditions={}, figures=stated)
+
+    lines = difference_text(Comparison(left=operand(0), right=operand(1))).splitlines()
 
     assert lines == [
         "like for like",

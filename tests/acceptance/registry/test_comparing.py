@@ -10,7 +10,13 @@ import pytest
 from engine_support import epc
 from registry_support import ROOT, day
 
-from epc.registry.beside import Beside, beside_text, published
+from epc.registry.comparing import (
+    comparison_text,
+    conclusion,
+    not_compared,
+    published_operand,
+)
+from epc.registry.comparison import Comparison
 from epc.registry.reading import of_folder
 
 MEASURED = "v1.0-SmolLM2-135M-Likelihood"
@@ -58,14 +64,14 @@ def test_epc_5_1_5_tag_or_folder_in_either_place(run: Path, named: str) -> None:
 
 def test_epc_5_1_5_every_published_snapshot_can_stand_on_either_side() -> None:
     registry = of_folder(ROOT)
-    one = published(registry, MEASURED, day("2026-11-25"))
+    one = published_operand(registry, MEASURED, day("2026-11-25"))
     for tag, snapshot in registry.snapshots.items():
-        other = published(registry, tag, day("2026-11-25"))
-        for value in (Beside(left=one, right=other), Beside(left=other, right=one)):
-            assert beside_text(value).endswith(value.sentence)
+        other = published_operand(registry, tag, day("2026-11-25"))
+        for value in (Comparison(left=one, right=other), Comparison(left=other, right=one)):
+            assert comparison_text(value).endswith(conclusion(value))
             has_gamma = "text_to_visual" in snapshot.figures.get("gamma", {})
             assert bool(value.figures) == has_gamma
-            assert value.figures or value.missing
+            assert value.figures or not_compared(value)
 
 
 def test_epc_5_1_5_the_reference_snapshot_is_one_table_with_all_ten_rows(run: Path) -> None:
