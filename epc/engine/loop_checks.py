@@ -48,7 +48,7 @@ from epc.records.loops import (
     write_labels,
     write_lines,
 )
-from epc.records.replies import score_in
+from epc.records.observed.verdict_words import score_in
 
 _AT_ONCE: Final = 8  # executions under way
 _REPLY: Final = 200  # tokens that a judge's reply usually takes

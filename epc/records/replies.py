@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from epc.json_text import is_number, parse, storable
+from epc.json_text import storable
 from epc.records.decisions import Asking, Decision, askings, reply_of
 from epc.records.layout import TOO_LARGE, UNRECORDED
 from epc.records.rows import Call
@@ -336,23 +336,3 @@ def counted(value: Any) -> int | None:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
-
-_KEY: Final = "score"
-_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
-_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
-_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
-
-
-def score_in(reply: str) -> float | None:
-    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
-
-    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
-    """
-    fenced = _FENCED.search(reply)
-    value, problems = parse(fenced[1] if fenced else reply)
-    if problems:
-        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
-        return float(numbers.pop()) if len(numbers) == 1 else None
-    value = value.get(_KEY) if isinstance(value, dict) else value
-    return float(value) if is_number(value) else None

@@ -24,8 +24,7 @@ from epc.records.observed.types import (
     Row,
     Setting,
 )
-from epc.records.observed.verdict_words import MISSING, NO_ANSWER, PASSES, SIDES, bare
-from epc.records.replies import score_in
+from epc.records.observed.verdict_words import MISSING, NO_ANSWER, PASSES, SIDES, bare, score_in
 
 FILE: Final = "table"
 _OF_SETTING: Final = ("judge", "model", "platform", "prompt", "prompt_sha256", "decoding")

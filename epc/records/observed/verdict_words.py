@@ -1,8 +1,10 @@
-"""Words by which verdicts are written: a pass, a side, no answer."""
+"""Words by which verdicts are written: a pass, a side, no answer, and the score in a text."""
 
 import re
 from collections.abc import Collection, Mapping
 from typing import Final
+
+from epc.json_text import is_number, parse
 
 PASSES: Final[Mapping[str, str]] = {
     **dict.fromkeys(["pass", "passed", "yes", "true", "correct", "good", "acceptable", "1"], "a"),
@@ -47,6 +49,10 @@ NO_ANSWER: Final = MISSING | frozenset(
     ["error", "invalid", "unparsable", "unparseable", "parse_error", "refusal", "refused"]
 )
 _BETTER: Final = re.compile(r" (?:(?:is|was) (?:slightly |much |clearly )?better|wins|won)\.?$")
+_KEY: Final = "score"
+_FENCED: Final = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL)
+_NUMBER: Final = re.compile(r"(?<![\w.-])[-+]?\d+(?:\.\d+)?(?![\w-]|\.\d)")
+_OUT_OF: Final = re.compile(r"\s*(?:/|out of)\s*\d+(?:\.\d+)?")
 
 
 def bare(label: str) -> str:
@@ -59,3 +65,17 @@ def are_passes(labels: Collection[str]) -> bool:
     said = [label for label in map(bare, labels) if label and label not in NO_ANSWER]
     passes = [label in PASSES for label in said]
     return 2 * sum(passes) > len(said) and not {*said} & (SIDES.keys() - PASSES.keys())
+
+
+def score_in(reply: str) -> float | None:
+    """Return the score of a judge's reply: `score` of a JSON object, or its only number.
+
+    `7/10` and `7 out of 10` are 7. None if there are several numbers, or none.
+    """
+    fenced = _FENCED.search(reply)
+    value, problems = parse(fenced[1] if fenced else reply)
+    if problems:
+        numbers = {*_NUMBER.findall(_OUT_OF.sub(" ", reply))}
+        return float(numbers.pop()) if len(numbers) == 1 else None
+    value = value.get(_KEY) if isinstance(value, dict) else value
+    return float(value) if is_number(value) else None

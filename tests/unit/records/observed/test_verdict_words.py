@@ -2,7 +2,7 @@
 
 import pytest
 
-from epc.records.replies import score_in
+from epc.records.observed.verdict_words import score_in
 
 
 @pytest.mark.parametrize(
