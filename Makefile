@@ -169,7 +169,7 @@ upkeep: $(VENV)/.run ## What the registry needs today, as build/upkeep.md; empty
 	$(BIN)/epc admin upkeep --links $$(printf -- '--from %s ' build/lists/*.whl) --format markdown > build/upkeep.md || test $$? -eq 1
 
 lock: $(VENV)/.dev ## Write the lock files again from pyproject.toml.
-	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra inspect --extra local --extra loop --extra mcp --extra site \
+	$(UV) pip compile pyproject.toml --extra build --extra dev --extra fast --extra local --extra loop --extra mcp --extra site \
 	  $(LOCK_FLAGS) --output-file requirements/dev.lock
 	echo uv | $(UV) pip compile - $(LOCK_FLAGS) --no-annotate \
 	  --constraint requirements/dev.lock --output-file requirements/uv.lock

@@ -35,11 +35,6 @@ EXTRAS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "notebook": {"altair": "altair"},
         "mcp": {"mcp": "mcp"},
         "loop": {"gepa": "gepa"},
-        "inspect": {
-            "inspect-ai": "inspect_ai",
-            "anthropic": "anthropic",
-            "google-genai": "google.genai",
-        },
     }
 )
 BRINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(

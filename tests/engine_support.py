@@ -227,14 +227,12 @@ def sitting(
     request: Request | None = None,
     *,
     limits: Limits | None = None,
-    batches: bool = False,
-    wait: bool = False,
     now: datetime = DAY,
     watch: Callable[[Progress], AbstractAsyncContextManager[None]] = unwatched,
 ) -> dict[str, Any]:
     """Begin a run, or go on with one, as the program does, and return the manifest."""
     if request is not None:
-        opened = start(request, folder, now=now, limits=limits, batches=batches)
+        opened = start(request, folder, now=now, limits=limits)
     else:
         resumed = reopen(folder)
         assert resumed is not None
@@ -245,8 +243,6 @@ def sitting(
         clock=lambda: now,
         watch=watch,
         limits=limits,
-        batches=batches,
-        wait=wait,
     )
     return asyncio.run(work)
 

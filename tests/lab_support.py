@@ -16,29 +16,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from batch_support import (
-    AnthropicBatches,
-    BatchProvider,
-    GoogleBatches,
-    answered_line,
-    served_by,
-)
 from endpoint_support import Endpoint, Received, Reply, serving
 from engine_support import digest, environment
 
-from epc.engine.providers import NATIVE, PROVIDERS
+from epc.engine.providers import PROVIDERS
 
 Json = dict[str, Any]
 
 LAB: Final = Path(__file__).parent / "lab"
 KEY: Final = "sk-canary-0123456789abcdef"
 VERDICT: Final = "B"
-THROUGH_INSPECT: Final = (*NATIVE, "inspect")
-_SERVERS: Final[dict[str, Callable[[], BatchProvider]]] = {
-    "openai": BatchProvider,
-    "anthropic": AnthropicBatches,
-    "google": GoogleBatches,
-}
 _HEAD: Final = """# The lab
 
 A server on this machine replays behaviours of providers that the sources describe, one folder
@@ -49,15 +36,13 @@ provider was asked for it. `python tests/lab_support.py` writes this table.
 _KEYS: Final[dict[str, frozenset[str]]] = {
     "": frozenset(
         {"provider", "server", "model", "tried", "what", "sources", "run", "reasoning"}
-        | {"request", "replies", "batch", "expect"}
+        | {"request", "replies", "expect"}
     ),
     "request": frozenset({"path", "headers", "no_headers", "evaluator", "executor", "lacks"}),
-    "batch": frozenset({"looks", "ended", "as_file", "no_lines", "requests"}),
     "replies": frozenset({"when", "times", "status", "headers", "body", "text", "before", "cut"}),
     "expect": frozenset(
         {"exit", "verdicts", "no_answer", "refusals", "retries", "says", "requests", "decoding"}
         | {"limit_field", "served_model", "reasoning", "reasoning_tokens", "unrecorded"}
-        | {"batches"}
     ),
 }
 
@@ -87,12 +72,7 @@ class Behaviour:
     @property
     def decides(self) -> bool:
         """Whether it is a decision model, which can be no executor."""
-        return self.provider in PROVIDERS and PROVIDERS[self.provider].wire != "chat"
-
-    @property
-    def through_inspect(self) -> bool:
-        """Whether the extra `inspect` is needed."""
-        return self.provider.partition("/")[0] in THROUGH_INSPECT
+        return PROVIDERS[self.provider].decides
 
     def command(self, *more: str | Path) -> tuple[str | Path, ...]:
         """Return the words of a run so small that every round is told by hand: 4 phases of 2."""
@@ -117,7 +97,7 @@ def behaviours() -> tuple[Behaviour, ...]:
     for path in sorted(LAB.glob("*/behaviour.yaml")):
         document = yaml.load(path.read_bytes(), yaml.CSafeLoader)
         groups = [("", document), ("expect", document["expect"])]
-        groups += [(group, document.get(group, {})) for group in ("request", "batch")]
+        groups.append(("request", document.get("request", {})))
         groups += [("replies", reply) for reply in document.get("replies", ())]
         for group, value in groups:
             assert set(value) <= _KEYS[group], f"{path}: {set(value) - _KEYS[group]}"
@@ -169,62 +149,16 @@ def replaying(behaviour: Behaviour) -> Iterator[tuple[Endpoint, Replayed, dict[s
         yield endpoint, replayed, leading_to(endpoint.url)
 
 
-@contextmanager
-def batching(behaviour: Behaviour) -> Iterator[tuple[BatchProvider, dict[str, str]]]:
-    """Serve a folder of a batch protocol; yield the server, and the environment that leads there.
-
-    `looks` is what looks at batches are told, each once, then `ended`. Of the first batch so many
-    `requests` end as is stated, and all others are answered; `as_file`: in a file of answers;
-    `no_lines`: none comes back at all.
-    """
-    stated = behaviour.document["batch"]
-    endings = [each["ends"] for each in stated.get("requests", ()) for _ in range(each["times"])]
-    with served_by(_SERVERS[behaviour.provider]) as provider:
-        provider.standings = list(stated.get("looks", ()))
-        provider.status = stated.get("ended", provider.status)
-        if isinstance(provider, AnthropicBatches | GoogleBatches):
-            usual = provider.outcome
-            provider.outcome = lambda asked: endings.pop() if endings else usual(asked)
-        elif stated.get("no_lines"):
-            provider.output = lambda _: b""
-        else:
-            _let_fail(provider, endings)
-        if isinstance(provider, GoogleBatches):
-            provider.as_file = stated.get("as_file", False)
-        yield provider, leading_to(provider.url)
-
-
-def _let_fail(provider: BatchProvider, endings: list[Json]) -> None:
-    """Have the first lines of OpenAI's first batch in the file of errors."""
-    failed: dict[str, Json] = {}
-
-    def output(lines: list[Json]) -> bytes:
-        while endings:
-            failed[lines[len(failed)]["custom_id"]] = endings.pop()
-        return b"".join(answered_line(line) for line in lines[len(failed) :])
-
-    def errors(lines: list[Json]) -> bytes:
-        named = [line["custom_id"] for line in lines]
-        rows = [{"custom_id": name, **failed.pop(name)} for name in named if name in failed]
-        return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
-
-    provider.output, provider.errors = output, errors
-
-
 def leading_to(url: str) -> dict[str, str]:
     """Return an environment in which every provider is at one address, and has a key."""
-    prefixes = [name.upper().replace("-", "_") for name in PROVIDERS]
-    spoken = {f"{prefix}_BASE_URL": url for prefix in prefixes}
-    native = {f"{name.upper()}_BASE_URL": url.removesuffix("/v1") for name in NATIVE}
-    variables = [provider.key_variable for provider in PROVIDERS.values()]
-    variables += ["ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "VERTEX_API_KEY"]
-    keys = dict.fromkeys(variables, KEY)
-    account = {
-        "AWS_ACCESS_KEY_ID": "AKCANARYCANARY",
-        "AWS_SECRET_ACCESS_KEY": KEY,
-        "AWS_DEFAULT_REGION": "us-east-1",
+    root = url.removesuffix("/v1")  # the paths of these protocols hold the version
+    native = ("messages", "generate_content", "converse")
+    places = {
+        provider.base_variable: root if provider.wire in native else url
+        for provider in PROVIDERS.values()
     }
-    return environment(**spoken, **native, **keys, **account)
+    keys = dict.fromkeys([provider.key_variable for provider in PROVIDERS.values()], KEY)
+    return environment(**places, **keys)
 
 
 def evaluates(received: Received) -> bool:
@@ -272,7 +206,7 @@ def table() -> str:
     rows: dict[tuple[str, str], list[Behaviour]] = {}
     for each in behaviours():
         rows.setdefault(each.server, []).append(each)
-    order = [*PROVIDERS, *NATIVE, *sorted({provider for provider, _ in rows} - {*NATIVE})]
+    order = [*PROVIDERS]
     lines = ["| provider | behaviours tried | against | made from |", "|---|---|---|---|"]
     for provider, whose in sorted(rows, key=lambda row: (order.index(row[0]), row[1].lower())):
         found = rows[provider, whose]

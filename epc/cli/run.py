@@ -11,7 +11,7 @@ from epc.cli.asking import decoding_options, limit_options
 from epc.cli.common import now
 from epc.cli.groups import ShortHelp
 from epc.cli.options import FILE, FOLDER, NEW_FOLDER, format_option, with_default
-from epc.cli.run_session import fetch_weights_if_named, finish, go_on, show_forecast
+from epc.cli.run_session import fetch_weights_if_named, finish, show_forecast
 
 if TYPE_CHECKING:
     from epc.engine.budget import Limits
@@ -68,6 +68,7 @@ def _require_labels(gold: Path, request: "Request") -> None:
     "evaluators",
     metavar="MODEL",
     multiple=True,
+    required=True,
     help="The model that compares the answers. Give it again for several: see above.",
 )
 @click.option(
@@ -138,12 +139,6 @@ def _require_labels(gold: Path, request: "Request") -> None:
     "columns strategy,domain,task,gold (0 to 1; or A, B, tie). Kept with the run.",
 )
 @click.option(
-    "--batch",
-    type=click.Choice(["submit", "collect", "wait"]),
-    help="Send an exhaustive run's waves to the provider's batch endpoint; collect with --out, or "
-    "wait for them here.",
-)
-@click.option(
     "--probe/--no-probe",
     default=True,
     show_default=True,
@@ -165,7 +160,6 @@ def command(
     design: str | None,
     rounds: int | None,
     gold: Path | None,
-    batch: str | None,
     probe: bool,
     dry_run: bool,
     limits: "Limits",
@@ -199,17 +193,7 @@ def command(
     from epc.records.designs import Design
     from epc.records.layout import GOLD
 
-    wait = batch == "wait"
-    if batch == "collect" or (wait and not evaluators):
-        if out is None:
-            raise click.UsageError(f"--batch {batch} needs --out: the folder it was submitted from")
-        go_on(out, limits, form=form, batches=True, wait=wait)
-        return
-    if not evaluators:
-        raise click.UsageError("Missing option '--evaluator'.")
     many = len(evaluators) > 1 or len(executors) > 1
-    if many and batch is not None:
-        raise click.UsageError("--batch takes one evaluator and one executor: leave the others out")
     if many and gold is not None:
         raise click.UsageError("--gold labels the answers of one run: `epc audit RUN --gold FILE`")
     began = now()
@@ -231,11 +215,10 @@ def command(
         run_campaign(request, names, out, limits, now=began, form=form, dry=dry_run, probed=probe)
         return
     if dry_run:
-        show_forecast(expect(prepare(request, now=began), batches=batch is not None), form)
+        show_forecast(expect(prepare(request, now=began)), form)
         return
     folder = out or default_folder(request.evaluator, began)
-    batches = batch is not None
-    opened = start(request, folder, now=began, limits=limits, batches=batches)
+    opened = start(request, folder, now=began, limits=limits)
     if gold is not None:
         copy(gold, folder / GOLD)
-    finish(opened, folder, limits, form=form, batches=batches, wait=wait, new=True, probed=probe)
+    finish(opened, folder, limits, form=form, new=True, probed=probe)

@@ -59,8 +59,6 @@ def finish(
     limits: "Limits",
     *,
     form: str,
-    batches: bool = False,
-    wait: bool = False,
     anyway: bool = False,
     new: bool = False,
     probed: bool = False,
@@ -87,8 +85,6 @@ def finish(
         clock=ticking(),
         watch=shown,
         limits=limits,
-        batches=batches,
-        wait=wait,
         anyway=anyway,
         probe=note if probed else None,
     )
@@ -222,21 +218,13 @@ def go_on_campaign(
     finish_campaign(opened, folder, limits, form=form, anyway=anyway)
 
 
-def go_on(
-    run: Path,
-    limits: "Limits",
-    *,
-    form: str,
-    batches: bool = False,
-    wait: bool = False,
-    anyway: bool = False,
-) -> None:
+def go_on(run: Path, limits: "Limits", *, form: str, anyway: bool = False) -> None:
     """Finish a run or a campaign that was interrupted, or show one that is complete."""
     from epc.engine.session import reopen
     from epc.records.recompute import load_manifest
 
     around = campaign_around(run)
-    if not batches and (is_campaign(run) or around is not None):
+    if is_campaign(run) or around is not None:
         only = None if around is None else run.resolve().name
         go_on_campaign(around or run, limits, form=form, anyway=anyway, only=only)
         return
@@ -245,4 +233,4 @@ def go_on(
         note(f"{run} is complete")
         show(load_manifest(run), run, form=form)
         return
-    finish(opened, run, limits, form=form, batches=batches, wait=wait, anyway=anyway)
+    finish(opened, run, limits, form=form, anyway=anyway)

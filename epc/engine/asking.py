@@ -7,6 +7,7 @@ cannot pass stops the run at once and says what to do. A failure is never a verd
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
@@ -34,8 +35,10 @@ _UNUSABLE: Final = frozenset({_BAD_REQUEST, 422})
 _REASONING: Final = ("reasoning", "thinking", "chat_template_kwargs")
 _TRANSIENT: Final = frozenset({408, 409, 425, _TOO_MANY})
 _ARREARS: Final = ("quota", "billing", "arrear", "balance", "credit", "payment", "spending")
-# Such replies may advise on billing as well; the last is Gemini's, for a limit of a minute.
-_TOO_FAST: Final = ("rate limit", "rate_limit", "resource has been exhausted")
+# Such replies may advise on billing as well; the last two are Gemini's, for a limit of a minute.
+_TOO_FAST: Final = ("rate limit", "rate_limit", "resource has been exhausted", "perminute")
+# Where Gemini says when to ask again.
+_RETRY_DELAY: Final = re.compile(r'"retryDelay":\s*"(\d+(?:\.\d+)?)s"')
 # What no waiting mends, whatever the status and whatever else the reply says.
 _EMPTY_ACCOUNT: Final = (
     "insufficient_quota",
@@ -275,6 +278,8 @@ class Line(Struct, frozen=True, kw_only=True):
         passing = status in _TRANSIENT or status < _MOVES or status >= _SERVER
         if passing and not in_arrears:
             wait_s = retry_after(headers)
+            if wait_s is None and (delay := _RETRY_DELAY.search(body)):
+                wait_s = float(delay[1])
             if status == _TOO_MANY and wait_s is not None and wait_s <= PATIENCE_S:
                 self.gate.hold(wait_s)
             raise TransientError(shown, wait_s=wait_s)

@@ -27,10 +27,6 @@ class Price(Struct, frozen=True, kw_only=True):
         """Return what so many tokens cost, in US dollars."""
         return (self.read * tokens_in + self.written * tokens_out) / _MILLION
 
-    def times(self, share: Decimal) -> "Price":
-        """Return a share of this price."""
-        return Price(read=self.read * share, written=self.written * share)
-
 
 FREE = Price(read=Decimal(0), written=Decimal(0))
 
@@ -44,14 +40,14 @@ def price_of(name: str) -> Price | None:
 
     Raises: UsageError if that is no such pair.
     """
-    from epc.engine.providers import NATIVE, PROVIDERS
+    from epc.engine.providers import PROVIDERS
 
-    provider, _, model = name.removeprefix("inspect/").partition("/")
+    provider, _, model = name.partition("/")
     if provider in ("local", "mock") or name.startswith(RECORDED):
         return FREE
-    known = {**PROVIDERS, **NATIVE}.get(provider)
+    known = PROVIDERS.get(provider)
     stated = _stated(known.price_variable) if known else None
-    if stated or (provider in PROVIDERS and not PROVIDERS[provider].needs_key):
+    if stated or (known and not known.needs_key):
         return stated
     if known:
         provider = known.priced_as or provider
@@ -88,19 +84,16 @@ def maker_of(model: str) -> str | None:
     """Return the provider that serves a model of its own; None where the table has none."""
     from genai_prices.data_snapshot import get_snapshot
 
-    from epc.engine.providers import NATIVE, PROVIDERS
+    from epc.engine.providers import PROVIDERS
 
     try:
         provider, _ = get_snapshot().find_provider_model(model, None, None, None)
     except LookupError:
         return None
-    writing = [each for each in (*PROVIDERS.values(), *NATIVE.values()) if each.wire == "chat"]
-    names = {known.priced_as: known.name for known in writing}
+    names = {known.priced_as: known.name for known in PROVIDERS.values() if not known.decides}
     return names.get(provider.id, provider.id)
 
 
-WHOLE: Final = Decimal(1)
-BATCH_SHARE: Final = Decimal("0.5")  # what providers charge of the price for a batch
 _LONGER: Final = 1.1
 _LANDING_S: Final = 3.0
 _FRAME_TOKENS: Final = 32  # what a chat template adds around one message
@@ -204,17 +197,6 @@ class Budget(Struct, kw_only=True):
         await self._admit(claim)
         return claim
 
-    def claim_batched(self, model: str, prompt: str, max_tokens: int) -> Claim:
-        """Take one call of a batch, at its share of the price, out of the budget.
-
-        Raises: BudgetError if a limit has been reached.
-        """
-        claim = Claim(most=self._most(model, prompt, max_tokens) * BATCH_SHARE)
-        if not self._fits(claim):
-            raise self._too_dear(claim.most)
-        self._take(claim)
-        return claim
-
     async def claim_again(self, claim: Claim) -> None:
         """Count an attempt whose answer was lost, and take another out of the budget.
 
@@ -235,15 +217,15 @@ class Budget(Struct, kw_only=True):
             self.count(call, most=claim.most)
         self._let_go(claim)
 
-    def count(self, call: Json, *, most: Decimal = Decimal(0), share: Decimal = WHOLE) -> None:
-        """Count what a call did cost: `share` of the price, or `most` if nobody says how long."""
+    def count(self, call: Json, *, most: Decimal = Decimal(0)) -> None:
+        """Count what a call did cost, or `most` if nobody says how long it was."""
         price = self.prices.get(call["model"])
         if price is None:
             return
         if call["tokens_in"] is None or call["tokens_out"] is None:
             self.cost += most
         else:
-            self.cost += price.cost(call["tokens_in"], call["tokens_out"]) * share
+            self.cost += price.cost(call["tokens_in"], call["tokens_out"])
 
     def look_again(self) -> None:
         """Let every call that waits for its place in the budget see whether it still may."""
@@ -260,16 +242,6 @@ class Budget(Struct, kw_only=True):
         if self.max_time_s is None:
             return None
         return self.began + self.max_time_s * _LONGER + _LANDING_S - time.monotonic()
-
-    def require_time(self, *, after_s: float, otherwise: str) -> None:
-        """Refuse to wait so long for what is under way elsewhere.
-
-        Raises: BudgetError that says what is, if the time is up by then.
-        """
-        if self.max_time_s is None:
-            return
-        if time.monotonic() + after_s - self.began >= self.max_time_s:
-            raise BudgetError(f"stopped at --max-time {self.max_time_s:g} s: {otherwise}")
 
     def too_late(self) -> BudgetError:
         """Return what a call that is given up ends in."""

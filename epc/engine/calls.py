@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +25,7 @@ from epc.errors import EpcError
 from epc.protocol.results import Json
 from epc.records.calls import call_of
 from epc.records.layout import LONGEST_CALL, TOO_LARGE, occasion_of, recordable
-from epc.records.rows import BATCHED, CACHED, Call
+from epc.records.rows import CACHED, Call
 
 _HEX_DIGITS: Final = 8
 _BESIDE: Final = "panel"
@@ -157,22 +156,6 @@ class Caller(Struct, kw_only=True):
             return call
 
         return await all_of(one(*each) for each in listed)
-
-    async def recall(self, question: Question) -> bool:
-        """Take an answer over from another run; return whether there was one."""
-        call = self._of_another_run(self.asked(question, None))
-        if call is not None:
-            await self.keep(call)
-        return call is not None
-
-    async def take(
-        self, name: str, question: Question, completion: Completion, *, share: Decimal
-    ) -> None:
-        """Journal a batch's answer, and count it; `share` is how much of the price was paid."""
-        call = {**self._row(name, question, completion, None), "origin": BATCHED}
-        self.budget.count(call, share=share)
-        await self.keep(call)
-        self._count(call)
 
     async def keep(self, call: Json) -> None:
         """Journal an answer, wherever it came from."""

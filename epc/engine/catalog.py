@@ -10,12 +10,13 @@ from epc.engine import mocks
 from epc.engine.budget import maker_of
 from epc.engine.mitigated import open_wrapper
 from epc.engine.model import Model
-from epc.engine.providers import NATIVE, PROVIDERS, Provider
+from epc.engine.providers import PROVIDERS, Provider
 from epc.engine.recorded import Recorded
 from epc.errors import UsageError, unknown
 from epc.protocol.mitigation import is_wrapper, members_named
 from epc.records.model_names import ASKED, RECORDED, SILENT, routes, shorter
 
+_OPENED: Final = frozenset({"mock", "local", *PROVIDERS})
 _SCRIPTED: Final = "scripted:"
 _MOCKS: Final[dict[str, Callable[[], Model]]] = {
     "deterministic": mocks.Deterministic,
@@ -36,12 +37,19 @@ def open_model(name: str) -> Model:
     if name.startswith(RECORDED):
         return Recorded(_file(name.removeprefix(RECORDED)))
     provider, _, model = name.partition("/")
-    if not model or provider not in {"mock", "local", "inspect", *PROVIDERS, *NATIVE}:
+    service = _service(name)
+    if not model or service or provider not in _OPENED:
         instead = asked_as(name)
         meant = f"did you mean {instead}? See" if instead else "see"
         if instead or not model:
             raise UsageError(
                 f"{name!r}: models are named provider/model; {meant} `epc models list`"
+            )
+        if service:
+            raise UsageError(
+                f"{name!r}: {service} is no provider here: run a LiteLLM proxy, set "
+                "OPENAI_COMPATIBLE_BASE_URL to it, and name openai-compatible/MODEL, MODEL as the "
+                "proxy calls it"
             )
     if provider == "mock":
         return _mock(model)
@@ -49,13 +57,21 @@ def open_model(name: str) -> Model:
         from epc.engine.local.models import open_local
 
         return open_local(model)
-    if provider in NATIVE or provider == "inspect":
-        from epc.engine.inspected import open_inspected
-
-        return open_inspected(name)
     from epc.engine.hosted import open_hosted
 
     return open_hosted(provider, model)
+
+
+def _service(name: str) -> str | None:
+    """Return the service that a name begins with, if it is one that other programs ask by it.
+
+    It may be two words: Gemini on Vertex AI is `google/vertex/...` to some.
+    """
+    first, *rest = name.split("/")
+    if rest and first not in _OPENED and first in {*routes(), *SILENT}:
+        return first
+    both = "/".join([first, *rest[:1]])
+    return both if len(rest) > 1 and both in routes() else None
 
 
 def asked_as(name: str) -> str | None:
@@ -74,10 +90,10 @@ def asked_as(name: str) -> str | None:
         return None
     for platform in platforms:
         for word in ASKED.get(platform, ()):
-            if word in {*PROVIDERS, *NATIVE} and words[word][0] == platform:
+            if word in PROVIDERS and words[word][0] == platform:
                 return f"{word}/{model}"
     maker = maker_of(model) if not platforms else None
-    return f"{maker}/{model}" if maker in {*PROVIDERS, *NATIVE} else None
+    return f"{maker}/{model}" if maker in PROVIDERS else None
 
 
 def models_asked(name: str) -> tuple[str, ...]:
@@ -133,39 +149,21 @@ def known_models(environment: Mapping[str, str]) -> list[Known]:
     ]
     recorded = Known(name="recorded:FILE", what="verdicts from a CSV file; evaluator", needs=None)
     hosted = [_known_provider(provider, environment) for provider in PROVIDERS.values()]
-    native = [_known_native(provider, environment) for provider in NATIVE.values()]
-    others = Known(
-        name="inspect/PROVIDER/MODEL",
-        what="whatever else Inspect reaches, in the provider's own protocol",
-        needs=_extra("inspect-ai"),
-    )
-    return [*local, *mock, recorded, *hosted, *native, others, *_WRAPPERS]
-
-
-def _known_native(provider: Provider, environment: Mapping[str, str]) -> Known:
-    needs = _extra(provider.name)
-    if needs is None and provider.needs_key and not environment.get(provider.key_variable):
-        needs = provider.key_variable
-    where = provider.base_url or "the region of the Amazon account"
-    what = f"its own protocol at {where}, through Inspect"
-    return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)
-
-
-def _extra(provider: str) -> str | None:
-    from epc.engine.inspected import missing
-    from epc.extras import install
-
-    return None if missing(provider) is None else f"`{install('inspect')}`"
+    return [*local, *mock, recorded, *hosted, *_WRAPPERS]
 
 
 def _known_provider(provider: Provider, environment: Mapping[str, str]) -> Known:
-    base, key = provider.base_variable, provider.key_variable
+    from epc.engine.protocols import PROTOCOLS
+
     needs = None
-    if provider.base_url is None and not environment.get(base):
-        needs = base
-    elif provider.needs_key and not environment.get(key):
-        needs = key
-    where = provider.base_url or f"the address in {base}"
-    asked = "chat completions" if provider.wire == "chat" else "typed questions; evaluator, judge"
+    if provider.address(environment) is None:
+        needs = provider.address_variable
+    elif provider.needs_key and not environment.get(provider.key_variable):
+        needs = provider.key_variable
+    where = provider.base_url or f"the address in {provider.base_variable}"
+    if provider.decides:
+        asked = "typed questions; evaluator, judge"
+    else:
+        asked = PROTOCOLS[provider.wire].title
     what = f"{asked} at {where}" + (" (a gateway)" if provider.gateway else "")
     return Known(name=f"{provider.name}/MODEL", what=what, needs=needs)

@@ -12,11 +12,15 @@ from platform import machine, python_version
 from typing import Final
 from urllib.parse import urlsplit
 
-from epc.engine.inspected import SDKS
-from epc.engine.inspected import missing as missing_package
 from epc.engine.local import weights
-from epc.engine.providers import NATIVE, PROVIDERS
-from epc.engine.remote import NOT_ASCII, is_address, is_sendable, public_address
+from epc.engine.providers import PROVIDERS
+from epc.engine.remote import (
+    NOT_ASCII,
+    how_to_address,
+    is_address,
+    is_sendable,
+    public_address,
+)
 from epc.errors import WorldError
 from epc.extras import EXTRAS, install, lacking
 from epc.version import __version__
@@ -54,7 +58,6 @@ def examine(environment: Mapping[str, str]) -> list[Check]:
         *([] if lacking("measure") else [_weights()]),
         _room(),
         *(_provider(name, environment) for name in PROVIDERS),
-        *(_native(name, environment) for name in NATIVE),
     ]
 
 
@@ -95,9 +98,9 @@ def _room() -> Check:
 def _provider(name: str, environment: Mapping[str, str]) -> Check:
     provider = PROVIDERS[name]
     key, base = provider.key_variable, provider.base_variable
-    address = environment.get(base) or provider.base_url
+    address = provider.address(environment)
     if address is None:
-        ok, state, fix = False, f"{base} is not set", f"set {base} to its address"
+        ok, state, fix = False, f"{provider.address_variable} is not set", how_to_address(provider)
     elif not is_address(address):
         ok, state, fix = False, f"the value of {base} is no address", f"set {base} to its address"
     elif provider.needs_key:
@@ -108,22 +111,6 @@ def _provider(name: str, environment: Mapping[str, str]) -> Check:
         state = f"{'something answers' if ok else 'nothing listens'} at {public}"
         fix = f"start the server there, or set {base} to where it is"
     return Check(what=f"provider {name}", ok=ok, found=state, fix=fix, needed=False)
-
-
-def _native(name: str, environment: Mapping[str, str]) -> Check:
-    """Look at what a provider with a protocol of its own needs: the extra, and a key."""
-    provider, what = NATIVE[name], f"provider {name}"
-    if (package := missing_package(name)) is not None:
-        state = f"{package} is not installed"
-        return Check(what=what, ok=False, found=state, fix=install("inspect"), needed=False)
-    with_packages = f"inspect-ai {version('inspect-ai')}, {SDKS[name]} {version(SDKS[name])}"
-    if not provider.needs_key:
-        state = f"{with_packages}; its keys are the Amazon account's"
-        return Check(what=what, ok=True, found=state, fix="", needed=False)
-    key = provider.key_variable
-    ok, said = _key(key, environment)
-    state = f"{with_packages}; {said}"
-    return Check(what=what, ok=ok, found=state, fix=f"set {key} to your key", needed=False)
 
 
 def _key(variable: str, environment: Mapping[str, str]) -> tuple[bool, str]:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct, structs
 
 from epc.audit.probes import SIDES
-from epc.engine.budget import WHOLE, Price, most_tokens
+from epc.engine.budget import Price, most_tokens
 from epc.engine.mocks import unit
 from epc.engine.plan import Plan, Reuse
 from epc.protocol.config import Configuration, Decoding
@@ -53,19 +53,14 @@ def forecast(
     config: Configuration,
     decodings: dict[str, Decoding],
     prices: dict[str, Price | None],
-    shares: dict[str, Decimal] | None = None,
     *,
     members: Mapping[str, tuple[int, Method]] | None = None,
 ) -> dict[str, Share]:
     """Return what each role of a plan will be asked for, nothing being cached.
 
-    `shares` is how much of its price a role is charged, where that is not the whole. `members`
-    are the roles that an evaluator asks: how often for each comparison, and by which method.
+    `members` are the roles that an evaluator asks: how often for each comparison, and by which
+    method.
     """
-    paid = {
-        role: price.times((shares or {}).get(role, WHOLE)) if price else None
-        for role, price in prices.items()
-    }
     calls = {"executor": _answers(plan, config, judges=1), "evaluator": _comparisons(plan, config)}
     configs = dict.fromkeys(decodings, config)
     for role, (times, method) in (members or {}).items():
@@ -74,7 +69,7 @@ def forecast(
         calls[role] = Range(verdicts.lower, verdicts.expected * times, verdicts.upper * times)
         configs[role] = replace(config, method=method)
     return {
-        role: _share(calls[role], configs[role], role, decoding, paid[role])
+        role: _share(calls[role], configs[role], role, decoding, prices[role])
         for role, decoding in decodings.items()
     }
 

@@ -1,14 +1,16 @@
-"""Models behind an OpenAI-compatible endpoint, and decision models behind one of typed answers.
+"""Models behind an endpoint: those that write, and decision models, which answer typed questions.
 
-One request is one JSON body and one reply. What a reply holds is `epc.engine.replies`; what a
-failure means and how often to ask again is `epc.engine.asking`.
+One request is one JSON body and one reply. What a protocol sends and reads is
+`epc.engine.protocols`; what a failure means and how often to ask again is `epc.engine.asking`.
 """
 
 import dataclasses
 import os
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
+from urllib.parse import quote
 
 from msgspec import structs
 from msgspec.structs import replace
@@ -16,10 +18,11 @@ from msgspec.structs import replace
 from epc.engine.asking import TransientError
 from epc.engine.limits import Ticket
 from epc.engine.model import Completion, Identity, Prompt
-from epc.engine.providers import NATIVE, OTHER_FIELD, PROVIDERS, LimitField, Provider, Wire
-from epc.engine.remote import Remote, address_of, public_address
+from epc.engine.protocols import PROTOCOLS, CallRequest, Protocol
+from epc.engine.providers import OTHER_FIELD, PROVIDERS, LimitField, Provider, Wire
+from epc.engine.remote import Remote, address_of, how_to_address, public_address
 from epc.engine.replies import completion, meant_status, refuses_field
-from epc.engine.request_body import require_sendable, response_format
+from epc.engine.request_body import require_sendable
 from epc.engine.transport import NoReplyError, Reply, Transport, most_connections
 from epc.errors import UsageError, unknown
 from epc.judge.prompt import asked_in
@@ -29,7 +32,7 @@ from epc.records.decisions import INSTRUCTIONS, Asking, askings
 from epc.records.replies import read_decided
 
 _OK: Final = 200
-_PATHS: Final[dict[Wire, str]] = {
+_DECISION_PATHS: Final[dict[Wire, str]] = {
     "systemone": "/systemone",
     "clef": "/run/@cf/cloudflare/{model}",
     "decisions": "/decisions",
@@ -44,14 +47,14 @@ def open_hosted(provider: str, model: str) -> "Hosted | Deciding":
     Raises: UsageError if the provider is unknown, or its address is missing.
     """
     if provider not in PROVIDERS:
-        known = ("local", "mock", *PROVIDERS, *NATIVE, "inspect")
+        known = ("local", "mock", *PROVIDERS)
         raise unknown(provider, known, are="the providers are", what="provider ")
     known_provider = PROVIDERS[provider]
     base_url = address_of(known_provider, example="https://host:8000/v1")
     if base_url is None:
-        raise UsageError(f"set {known_provider.base_variable} to the endpoint's address")
+        raise UsageError(how_to_address(known_provider))
     key = os.environ.get(known_provider.key_variable)
-    kind = Hosted if known_provider.wire == "chat" else Deciding
+    kind = Deciding if known_provider.decides else Hosted
     return kind(known_provider, model, base_url=base_url, key=key)
 
 
@@ -68,13 +71,19 @@ class _Endpoint(Remote):
         )
         super().__init__(provider, identity, address=base_url, key=key)
         self._model, self._limit_field = model, provider.limit_field
-        self.transport = Transport(base_url, key=key, bare_key=provider.bare_key)
+        self.transport = Transport(
+            base_url, key=key, key_header=provider.key_header, headers=self.headers(provider)
+        )
         if not provider.needs_key:
             self.concurrency = most_connections()
             self._line = replace(self._line, own=True)
 
     def details(self, provider: Provider) -> Json:  # noqa: ARG002  (for those that have some)
         """Return what else decides its answers."""
+        return {}
+
+    def headers(self, provider: Provider) -> Mapping[str, str]:  # noqa: ARG002  (as above)
+        """Return what goes with each request beside the key."""
         return {}
 
     async def close(self) -> None:
@@ -87,7 +96,7 @@ class _Endpoint(Remote):
         Raises: TransientError if there is none.
         """
         try:
-            reply = await self.transport.request("POST", path, content=content)
+            reply = await self.transport.post(path, content)
         except NoReplyError as failure:
             raise TransientError(
                 str(failure), billed=failure.sent, unreached=not failure.sent
@@ -99,7 +108,16 @@ class _Endpoint(Remote):
 
 
 class Hosted(_Endpoint):
-    """A model that writes, in chat completions."""
+    """A model that writes, asked in its provider's protocol."""
+
+    @property
+    def protocol(self) -> Protocol:
+        """How it is asked."""
+        return PROTOCOLS[self.provider.wire]
+
+    def headers(self, provider: Provider) -> Mapping[str, str]:
+        """Return those of the protocol."""
+        return PROTOCOLS[provider.wire].headers
 
     def require_decoding(self, decoding: Decoding) -> None:
         """Refuse what the provider documents no setting for, and a body that may not be sent.
@@ -108,34 +126,32 @@ class Hosted(_Endpoint):
         """
         require_sendable(decoding.body)
         fields = self.provider.reasoning(decoding.reasoning)
-        if both := fields.keys() & decoding.body.keys():
+        if both := fields.keys() & self.protocol.user_settings(decoding).keys():
             raise UsageError(f"--reasoning sets {min(both)} as well as --body: use one of them")
 
     def body(self, text: str, decoding: Decoding, *, limit_field: LimitField | None = None) -> Json:
         """Return exactly what is sent to the endpoint for a prompt."""
-        request: Json = {
-            "model": self._model,
-            "messages": [{"role": "user", "content": text}],
-            limit_field or self._limit_field: decoding.max_tokens,
-            **self.provider.reasoning(decoding.reasoning),
-            **decoding.body,
-        }
-        if decoding.temperature is not None:
-            request["temperature"] = decoding.temperature
-        if decoding.top_p is not None:
-            request["top_p"] = decoding.top_p
-        if decoding.stop:
-            request["stop"] = list(decoding.stop)
-        if (shape := response_format(decoding.constraint)) is not None:
-            request["response_format"] = shape
-        return request
+        request = CallRequest(
+            model=self._model,
+            text=text,
+            decoding=decoding,
+            reasoning=self.provider.reasoning(decoding.reasoning),
+            limit_field=limit_field or self._limit_field,
+        )
+        return self.protocol.body(request)
 
     async def _once(
         self, text: str, decoding: Decoding, ticket: Ticket, retries: int
     ) -> Completion:
-        for field in (self._limit_field, OTHER_FIELD[self._limit_field]):
-            began, content = time.monotonic(), self.body(text, decoding, limit_field=field)
-            reply = await self._post("/chat/completions", content, ticket)
+        protocol = self.protocol
+        path = protocol.path.format(model=quote(self._model, safe=":"))
+        spellings = [self._limit_field]
+        if protocol.respells:
+            spellings.append(OTHER_FIELD[self._limit_field])
+        for field in spellings:
+            began = time.monotonic()
+            content = self.body(text, decoding, limit_field=field)
+            reply = await self._post(path, content, ticket)
             if not refuses_field(reply.status, reply.body, field):
                 break
         if (status := meant_status(reply.status, reply.body)) != _OK:
@@ -148,6 +164,7 @@ class Hosted(_Endpoint):
             retries=retries,
             redact=self._redact,
             headers=reply.headers,
+            read=protocol.read,
         )
         return answer if unusual is None else structs.replace(answer, limit_field=unusual)
 
@@ -210,7 +227,7 @@ class Deciding(_Endpoint):
         retries: int,
     ) -> Completion:
         began = time.monotonic()
-        path = _PATHS[self.provider.wire].format(model=self._model)
+        path = _DECISION_PATHS[self.provider.wire].format(model=self._model)
         reply = await self._post(path, self.body(text), ticket)
         if (status := meant_status(reply.status, reply.body)) != _OK:
             return self.refused(status, reply.body, reply.headers, retries=retries)

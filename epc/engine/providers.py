@@ -1,11 +1,12 @@
 """The providers that can be asked, as data.
 
-Most speak the OpenAI chat protocol, some answer typed questions; both we speak ourselves. Those of
-`NATIVE` have protocols of their own and are reached through Inspect (`epc.engine.inspected`). A key
-comes from the environment only. Any endpoint can be moved by setting `base_variable`, which is how
-a proxy, a private deployment or a test server is reached; the manifest records the address.
+Most speak the OpenAI chat protocol, three have protocols of their own (`epc.engine.protocols`),
+some answer typed questions. A key comes from the environment only. Any endpoint can be moved by
+setting `base_variable`, which is how a proxy, a private deployment or a test server is reached; the
+manifest records the address.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
@@ -17,9 +18,11 @@ from epc.errors import UsageError
 from epc.protocol.config import REASONING, Reasoning
 from epc.protocol.results import Json
 
-# What an endpoint is asked in: chat completions, or questions with typed answers (decision models),
-# in TypeSafe's form, Cloudflare's way of serving it, or OpenAI's form.
-Wire = Literal["chat", "systemone", "clef", "decisions"]
+# What an endpoint is asked in: chat completions, Anthropic's Messages, Gemini's generateContent,
+# Bedrock's Converse; or questions with typed answers (decision models), in TypeSafe's form,
+# Cloudflare's way of serving it, or OpenAI's form.
+Wire = Literal["chat", "messages", "generate_content", "converse", "systemone", "clef", "decisions"]
+_DECIDING: Final = frozenset({"systemone", "clef", "decisions"})
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 OTHER_FIELD: Final[Mapping[LimitField, LimitField]] = {
     "max_tokens": "max_completion_tokens",
@@ -32,10 +35,11 @@ class Provider(Struct, frozen=True):
 
     `gateway`: it forwards to models of others, so a measurement through it may show the gateway
     rather than the model (EPC-5.3, pitfall 2). `needs_key`: it refuses calls without a key.
-    `priced_as` is its name in the price table, if that is another. `keyed_by` is what holds its
-    keys, if that is no variable. `limit_field` is how a request spells the most tokens, `levels`
-    what it holds for each amount of reasoning; `bare_key`: the key stands in a header `api-key`.
-    `keys_of` is the provider whose key it takes, if it is not its own.
+    `base_url` may have a place for the region of an Amazon account. `priced_as` is its name in the
+    price table, if that is another. `limit_field` is how a request spells the most tokens, `levels`
+    what it holds for each amount of reasoning. `key_header` is the header in which the key stands
+    by itself; without one it is a bearer token. `keys_of` is the provider whose key it takes, if it
+    is not its own; `key_name` the variable that holds it, if that is not called for the provider.
     """
 
     name: str
@@ -43,12 +47,25 @@ class Provider(Struct, frozen=True):
     gateway: bool = False
     needs_key: bool = True
     priced_as: str | None = None
-    keyed_by: str | None = None
     limit_field: LimitField = "max_tokens"
     levels: Levels = field(default_factory=dict)
-    bare_key: bool = False
+    key_header: str | None = None
     wire: Wire = "chat"
     keys_of: str | None = None
+    key_name: str | None = None
+
+    @property
+    def decides(self) -> bool:
+        """Whether its models answer typed questions, and write nothing."""
+        return self.wire in _DECIDING
+
+    def address(self, environment: Mapping[str, str]) -> str | None:
+        """Return where it is asked: where its variable says, or at its own address, if any."""
+        address = environment.get(self.base_variable) or self.base_url
+        if address is None or _REGION not in address:
+            return address
+        region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or ""
+        return address.replace(_REGION, region) if _IS_REGION.fullmatch(region) else None
 
     def reasoning(self, level: Reasoning | None) -> Json:
         """Return what a request holds so that a model reasons so much before it answers.
@@ -66,7 +83,7 @@ class Provider(Struct, frozen=True):
     @property
     def key_variable(self) -> str:
         """The environment variable that holds the key."""
-        return f"{_variable(self.keys_of or self.name)}_API_KEY"
+        return self.key_name or f"{_variable(self.keys_of or self.name)}_API_KEY"
 
     @property
     def price_variable(self) -> str:
@@ -74,14 +91,18 @@ class Provider(Struct, frozen=True):
         return f"{_variable(self.name)}_PRICE"
 
     @property
-    def key_holder(self) -> str:
-        """What a message about the key names."""
-        return self.keyed_by or self.key_variable
+    def address_variable(self) -> str:
+        """The environment variable that is missing where no address is known."""
+        return "AWS_REGION" if _REGION in (self.base_url or "") else self.base_variable
 
     @property
     def base_variable(self) -> str:
         """The environment variable that moves the endpoint."""
         return f"{_variable(self.name)}_BASE_URL"
+
+
+_REGION: Final = "{region}"
+_IS_REGION: Final = re.compile(r"[a-z]{2}(?:-[a-z]+)+-[0-9]")
 
 
 def _variable(name: str) -> str:
@@ -101,7 +122,28 @@ _ALL: Final = (
         None,
         limit_field="max_completion_tokens",
         levels=request_body.EFFORT,
-        bare_key=True,
+        key_header="api-key",
+    ),
+    Provider(
+        "anthropic",
+        "https://api.anthropic.com",
+        wire="messages",
+        levels=request_body.ANTHROPIC,
+        key_header="x-api-key",
+    ),
+    Provider(
+        "google",
+        "https://generativelanguage.googleapis.com",
+        wire="generate_content",
+        levels=request_body.GEMINI,
+        key_header="x-goog-api-key",
+    ),
+    Provider(
+        "bedrock",
+        "https://bedrock-runtime.{region}.amazonaws.com",
+        wire="converse",
+        priced_as="aws",
+        key_name="AWS_BEARER_TOKEN_BEDROCK",
     ),
     Provider("deepseek", "https://api.deepseek.com/v1", levels=request_body.DEEPSEEK),
     Provider(
@@ -146,11 +188,3 @@ _ALL: Final = (
     Provider("systemone", None, needs_key=False, wire="systemone"),
 )
 PROVIDERS: Final = {provider.name: provider for provider in _ALL}
-
-_NATIVE: Final = (
-    Provider(name="anthropic", base_url="https://api.anthropic.com"),
-    Provider(name="google", base_url="https://generativelanguage.googleapis.com"),
-    # Its address follows from the region, and its keys are those of the Amazon account.
-    Provider("bedrock", None, needs_key=False, priced_as="aws", keyed_by="the Amazon account"),
-)
-NATIVE: Final = {provider.name: provider for provider in _NATIVE}

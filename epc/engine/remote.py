@@ -42,7 +42,7 @@ class Remote(ABC):
         self._line = Line(
             name=identity.model,
             endpoint=identity.endpoint,
-            key=provider.key_holder,
+            key=provider.key_variable,
             base=provider.base_variable,
             gate=gate_of(address, key),
         )
@@ -122,11 +122,21 @@ def address_of(provider: Provider, *, example: str) -> str | None:
 
     Raises: UsageError if the variable holds no address.
     """
-    address = os.environ.get(provider.base_variable) or provider.base_url
+    address = provider.address(os.environ)
     if address is not None and not is_address(address):
         expected = f"expected one such as {example}"
         raise UsageError(f"the value of {provider.base_variable} is no address: {expected}")
     return address
+
+
+def how_to_address(provider: Provider) -> str:
+    """Return how to say where a provider is."""
+    if provider.address_variable == provider.base_variable:
+        return f"set {provider.base_variable} to the endpoint's address"
+    return (
+        f"set {provider.address_variable} to the region of your account, such as us-east-1, or "
+        f"{provider.base_variable} to the endpoint's address"
+    )
 
 
 def is_sendable(text: str) -> bool:

@@ -10,7 +10,8 @@ from epc.engine.model import Completion
 from epc.engine.providers import LimitField
 from epc.engine.secrets import redact
 from epc.json_text import storable
-from epc.records.replies import AnotherProtocolError, Said, decoded, read_completion
+from epc.records.replies import read_completion
+from epc.records.reply_parts import AnotherProtocolError, Said, decoded
 
 _UNUSABLE: Final = (400, 422)
 # How endpoints say that they do not take a field, beside its name.

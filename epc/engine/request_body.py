@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from epc.engine.secrets import SHORTEST, secrets
@@ -22,9 +23,17 @@ _OPTIONS: Final = {
     "top_p": "--top-p",
     "max_tokens": "--max-tokens",
     "max_completion_tokens": "--max-tokens",
+    "maxTokens": "--max-tokens",
+    "maxOutputTokens": "--max-tokens",
+    "topP": "--top-p",
 }
 # What the protocol sets, or what would make the reply another thing than one answer.
-_OURS: Final = frozenset({"model", "messages", "prompt", "stream", "stream_options", "n", "tools"})
+_OURS: Final = frozenset(
+    {"model", "messages", "prompt", "stream", "stream_options", "n", "tools"}
+    | {"contents", "system", "systemInstruction", "system_instruction", "candidateCount"}
+)
+# Objects in which some protocols keep the settings that others keep beside the messages.
+_SETTINGS: Final = ("generationConfig", "inferenceConfig")
 _SECRET_NAME: Final = re.compile(
     r"api[-_]?key|authori[sz]ation|password|secret|credential|(?:access|auth|bearer|id)[-_]?token"
     r"|^token$|cookie",
@@ -43,7 +52,8 @@ def require_sendable(body: Mapping[str, Any]) -> None:
 
     Raises: UsageError; it names the place, never the value.
     """
-    for key in body:
+    settings = [body[key] for key in _SETTINGS if isinstance(body.get(key), Mapping)]
+    for key in [*body, *chain.from_iterable(settings)]:
         if key in _OPTIONS:
             raise UsageError(f"--body {key}: use {_OPTIONS[key]}, which the record reports")
         if key in _OURS:
@@ -100,6 +110,34 @@ DEEPSEEK: Final = _each(
         else {"thinking": {"type": "enabled"}, "reasoning_effort": level}
     )
 )
+# Claude decides by itself how long to think at an effort; a budget of tokens is for older models.
+ANTHROPIC: Final[Levels] = {
+    "none": {"thinking": {"type": "disabled"}},
+    "low": {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}},
+    "medium": {"thinking": {"type": "adaptive"}, "output_config": {"effort": "medium"}},
+    "high": {"thinking": {"type": "adaptive"}, "output_config": {"effort": "high"}},
+}
+_UNTHOUGHT: Final[Json] = {"thinkingConfig": {"includeThoughts": False, "thinkingBudget": 0}}
+GEMINI: Final = _each(
+    lambda level: (
+        _UNTHOUGHT
+        if level == "none"
+        else {"thinkingConfig": {"includeThoughts": True, "thinkingLevel": level}}
+    )
+)
+
+
+def default_gemini_thinking(model: str) -> Json:
+    """Return what a Gemini is told of thinking where nobody chose a level (EPC-2.6(d)).
+
+    Thinking is switched off where a model can be told that. Before 2.5 there is none, and a Pro
+    model always thinks.
+    """
+    if not model.startswith("gemini-") or model.startswith(("gemini-1.5", "gemini-2.0")):
+        return {}
+    return {"thinkingConfig": {"includeThoughts": True}} if "-pro" in model else _UNTHOUGHT
+
+
 # A switch: it has no levels, and any but these two would record what was not asked for.
 QWEN: Final[Levels] = {"none": {"enable_thinking": False}, "high": {"enable_thinking": True}}
 TEMPLATE: Final = _each(

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from epc.engine import batch
 from epc.engine.budget import Budget, Limits, price_of
 from epc.engine.cache import Cache
 from epc.engine.calls import Caller, SharedAnswers, Watch, calling
@@ -16,7 +15,7 @@ from epc.engine.composite import every_model
 from epc.engine.controls import IncapableError, first_choice, preflight
 from epc.engine.fitness import CUT, kind_of
 from epc.engine.journal import Journal
-from epc.engine.measure import Measurement, carry_out
+from epc.engine.measure import carry_out
 from epc.engine.model import Model, Occasion
 from epc.engine.plan import Plan, checker_of
 from epc.engine.progress import Progress
@@ -149,9 +148,6 @@ async def carry_on(
     questions: Questions,
     folder: Path,
     session: Session,
-    *,
-    batches: bool = False,
-    wait: bool = False,
 ) -> Json:
     """Carry a plan out within a session and return the manifest.
 
@@ -179,20 +175,10 @@ async def carry_on(
             caller.named_runs = Journal(folder / REUSABLE)
             stack.callback(caller.named_runs.close)
         anyway = session.anyway
-        if (
-            session.probe is not None
-            and isinstance(questions.evaluator.model, Remote)
-            and not batches
-        ):
+        if session.probe is not None and isinstance(questions.evaluator.model, Remote):
             await ask_first_round(plan, folder, questions, caller, say=session.probe)
         if plan.controls:
             await preflight(plan, folder, questions=questions, caller=caller, anyway=anyway)
-        if batches or batch.pending(folder):
-            await batch.advance(
-                Measurement(plan=plan, questions=questions, caller=caller),
-                folder,
-                wait=wait,
-            )
         manifest = await carry_out(
             plan,
             folder,
@@ -203,5 +189,4 @@ async def carry_on(
         )
         if caller.named_runs is not None:
             caller.named_runs.remove()
-        batch.forget(folder)
         return manifest

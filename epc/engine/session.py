@@ -6,14 +6,12 @@ What may be taken over from runs that the user named is in the plan, and beside 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from epc.engine import forecast
-from epc.engine.batch_native import batching_of
-from epc.engine.budget import BATCH_SHARE, Limits, price_of
+from epc.engine.budget import Limits, price_of
 from epc.engine.cache import answer_cache
 from epc.engine.calls import Watch
 from epc.engine.catalog import open_model
@@ -45,9 +43,6 @@ from epc.records.recompute import load_manifest, manifest_path
 from epc.records.rows import origin_of_run, read_rows, with_origin
 from epc.spec.domains import Domain
 from epc.version import __version__
-
-if TYPE_CHECKING:
-    from epc.engine.batch_protocols import Batching
 
 
 class ReusableAnswers(Struct, frozen=True, kw_only=True):
@@ -234,7 +229,6 @@ def start(
     *,
     now: datetime,
     limits: Limits | None = None,
-    batches: bool = False,
 ) -> Opened:
     """Prepare a request and write its plan into a new folder.
 
@@ -243,7 +237,6 @@ def start(
     opened = prepare(request, now=now)
     require_keys(opened.models)
     budget_of(opened.models, limits or Limits())
-    _check_batches(opened, batches=batches)
     save(opened.plan, folder, reusable=opened.reusable)
     return opened
 
@@ -299,7 +292,7 @@ def require_same(current: Json, began: Json) -> None:
                 )
 
 
-def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share]:
+def expect(opened: Opened) -> dict[str, forecast.Share]:
     """Return what carrying a plan out will ask for, role by role."""
     questions = opened.questions
     roles, evaluator = _roles(questions), questions.evaluator
@@ -312,7 +305,6 @@ def expect(opened: Opened, *, batches: bool = False) -> dict[str, forecast.Share
         questions.config,
         {role.name: role.decoding for role in roles},
         {role.name: price_of(role.model.identity.model) for role in roles},
-        {role.name: BATCH_SHARE for role in _batched(questions) if batches},
         members=members,
     )
 
@@ -324,25 +316,21 @@ async def measure(
     clock: Callable[[], datetime],
     watch: Watch,
     limits: Limits | None = None,
-    batches: bool = False,
-    wait: bool = False,
     anyway: bool = False,
     probe: Callable[[str], None] | None = None,
 ) -> Json:
     """Carry a plan out with its models and return the manifest.
 
-    With `batches`, the two waves of an exhaustive run go through the provider's batch endpoint;
-    `wait`: until they are answered. A hosted evaluator is asked the run's first comparison before
-    all else, and `probe` is told of an answer that is no bare letter; without `probe` it is not.
+    A hosted evaluator is asked the run's first comparison before all else, and `probe` is told of
+    an answer that is no bare letter; without `probe` it is not.
     The `clock` says when each call was answered (Reading R76).
 
-    Raises: StoppedError if a call got no answer, a limit was reached or a batch is under way;
-    WorldError if the disk fails; IncapableError if the evaluator is cut off before a verdict;
+    Raises: StoppedError if a call got no answer or a limit was reached; WorldError if the disk
+    fails; IncapableError if the evaluator is cut off before a verdict;
     IncapableError if the evaluator failed the plan's controls, unless it is to be measured
     `anyway`. `epc resume` then goes on from the journal.
     """
     limits = limits or Limits()
-    _check_batches(opened, batches=batches)
     session = Session(
         clock=clock,
         progress=Progress(budget=budget_of(opened.models, limits)),
@@ -352,9 +340,7 @@ async def measure(
         probe=probe,
     )
     async with asking(opened.models, limits):
-        return await carry_on(
-            opened.plan, opened.questions, folder, session, batches=batches, wait=wait
-        )
+        return await carry_on(opened.plan, opened.questions, folder, session)
 
 
 def _roles(questions: Questions) -> list[Role]:
@@ -362,22 +348,3 @@ def _roles(questions: Questions) -> list[Role]:
     evaluator = questions.evaluator
     judges = evaluator.members.values() or [evaluator]
     return [role for role in (questions.executor, *judges) if role is not None]
-
-
-def _batched(questions: Questions) -> "dict[Role, Batching]":
-    """Return the roles whose provider takes batches. A composite's members are asked directly."""
-    roles = [role for role in (questions.executor, questions.evaluator) if role is not None]
-    taking = {role: batching_of(role.model) for role in roles}
-    return {role: protocol for role, protocol in taking.items() if protocol is not None}
-
-
-def _check_batches(opened: Opened, *, batches: bool) -> None:
-    if batches and not opened.plan.exhaustive:
-        raise UsageError("--batch sends whole waves: add --exhaustive")
-    taking = _batched(opened.questions) if batches else {}
-    if batches and not taking:
-        raise UsageError("--batch is for providers that take batches: neither of these is known to")
-    for role, protocol in taking.items():
-        protocol.require_decoding(role.decoding)
-    if batches and opened.plan.controls:
-        raise UsageError("--controls waits for its answers, --batch does not: use one of them")

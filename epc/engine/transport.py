@@ -1,10 +1,9 @@
-"""One HTTP client an endpoint: send a body, get the reply's bytes, within a deadline.
+"""One HTTP client an endpoint: send a body, get the reply's bytes.
 
 aiohttp without an SDK on top: what the SDKs add (retries, types, streaming) is done elsewhere here,
 and costs many times the processor time of the request itself (ADR 7).
 """
 
-import asyncio
 import json
 import resource
 from base64 import b64encode
@@ -17,16 +16,23 @@ import msgspec
 from epc.engine.secrets import redact
 
 if TYPE_CHECKING:
-    from aiohttp import ClientConnectorError, ClientSession, FormData, StreamReader
+    from aiohttp import ClientConnectorError, ClientSession, StreamReader
 
 # Reply headers that may be kept; anything else could carry a secret or a cookie.
 ALLOWED_HEADERS: Final = (
+    "anthropic-ratelimit-requests-limit",
+    "anthropic-ratelimit-requests-remaining",
+    "anthropic-ratelimit-requests-reset",
+    "anthropic-ratelimit-tokens-limit",
+    "anthropic-ratelimit-tokens-remaining",
+    "anthropic-ratelimit-tokens-reset",
     "content-type",
     "openai-processing-ms",
     "openai-version",
     "retry-after",
     "retry-after-ms",
     "request-id",
+    "x-amzn-requestid",
     "x-request-id",
     "x-ratelimit-limit-requests",
     "x-ratelimit-limit-tokens",
@@ -51,14 +57,6 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
 
 
-class File(msgspec.Struct, frozen=True, kw_only=True):
-    """A file in a form: its name, its media type, and what it holds."""
-
-    name: str
-    kind: str
-    content: bytes
-
-
 class NoReplyError(Exception):
     """No whole reply came: refused, reset, cut short, too slow. Asking again may help.
 
@@ -70,65 +68,48 @@ class NoReplyError(Exception):
         self.sent = sent
 
 
-class OversizedError(NoReplyError):
-    """A reply had a larger body than is taken."""
-
-
 class Transport:
     """The connections to one endpoint; opened at first need, closed with the run.
 
     No redirect is followed, no cookie kept, no proxy known, and no POST sent twice.
     """
 
-    def __init__(self, base_url: str, *, key: str | None, bare_key: bool = False) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: str | None,
+        key_header: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         parts = urlsplit(base_url)
         user_info, _, host = parts.netloc.rpartition("@")
         self._host = parts.hostname
         self._prefix = f"{parts.scheme}://{host}{parts.path.rstrip('/')}"
         self._suffix = f"?{parts.query}" if parts.query else ""
-        self._headers = _authorization(key, user_info, bare=bare_key)
+        self._headers = {**(headers or {}), **_authorization(key, user_info, key_header)}
         self._session: ClientSession | None = None
 
-    async def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        content: Any = None,
-        form: Mapping[str, str | File] | None = None,
-        headers: Mapping[str, str] | None = None,
-        deadline_s: float | None = None,
-        most_bytes: int | None = None,
-    ) -> Reply:
-        """Send a request, with `content` as JSON or a form, and return the reply.
+    async def post(self, path: str, content: Any) -> Reply:
+        """Send `content` as JSON, and return the reply.
 
-        Raises: NoReplyError if there is none within the deadline; OversizedError if its body is
-        larger than `most_bytes` or `MAX_REPLY_BYTES`.
+        Raises: NoReplyError if there is none, or its body is larger than `MAX_REPLY_BYTES`.
         """
         import aiohttp
 
         if self._session is None:
             self._session = _session(self._headers)
-        data: bytes | FormData | None = None
-        own = dict(headers or {})
-        if content is not None:
-            data, own["Content-Type"] = _encoded(content), "application/json"
-        elif form is not None:
-            data = _form(form)
-        asked = self._session.request(
-            method,
+        asked = self._session.post(
             f"{self._prefix}{path}{self._suffix}",
-            data=data,
-            headers=own,
+            data=_encoded(content),
+            headers={"Content-Type": "application/json"},
             allow_redirects=False,
         )
         try:
-            async with asyncio.timeout(deadline_s), asked as reply:
-                body = await _body(reply.content, most_bytes or MAX_REPLY_BYTES)
+            async with asked as reply:
+                body = await _body(reply.content)
         except aiohttp.ConnectionTimeoutError:
             raise NoReplyError(f"no connection within {CONNECT_S:g} s", sent=False) from None
-        except TimeoutError:
-            raise NoReplyError(f"no whole reply within {deadline_s:g} s") from None
         except aiohttp.ClientConnectorError as error:
             raise self._unconnected(error) from None
         except aiohttp.ClientError as error:
@@ -171,30 +152,19 @@ def _session(headers: Mapping[str, str]) -> "ClientSession":
     )
 
 
-async def _body(stream: "StreamReader", most: int) -> bytes:
+async def _body(stream: "StreamReader") -> bytes:
     """Return a reply's body.
 
-    Raises: OversizedError if it has more bytes than are taken.
+    Raises: NoReplyError if it has more bytes than are taken.
     """
     parts: list[bytes] = []
+    left = MAX_REPLY_BYTES
     while part := await stream.readany():
         parts.append(part)
-        most -= len(part)
-        if most < 0:
-            raise OversizedError(f"the reply has more than {sum(map(len, parts)) + most:,} bytes")
+        left -= len(part)
+        if left < 0:
+            raise NoReplyError(f"the reply has more than {MAX_REPLY_BYTES:,} bytes")
     return b"".join(parts)
-
-
-def _form(fields: Mapping[str, str | File]) -> "FormData":
-    from aiohttp import FormData
-
-    form = FormData()
-    for name, value in fields.items():
-        if isinstance(value, File):
-            form.add_field(name, value.content, content_type=value.kind, filename=value.name)
-        else:
-            form.add_field(name, value)
-    return form
 
 
 def _encoded(content: Any) -> bytes:
@@ -213,13 +183,13 @@ def most_connections() -> int:
     return max(1, min(_MOST_CONNECTIONS, (soft - _OTHER_DESCRIPTORS) // 2))
 
 
-def _authorization(key: str | None, user_info: str, *, bare: bool) -> dict[str, str]:
+def _authorization(key: str | None, user_info: str, key_header: str | None) -> dict[str, str]:
     """Return the header for a key or, without one, for the address's user and password.
 
-    `bare`: the key stands by itself in a header of its own, as Azure wants it.
+    The key stands by itself in the `key_header`, where a provider has one.
     """
-    if key and bare:
-        return {"api-key": key}
+    if key and key_header:
+        return {key_header: key}
     if key:
         return {"Authorization": f"Bearer {key}"}
     if user_info:

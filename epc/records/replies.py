@@ -11,7 +11,6 @@ no answer.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import PureWindowsPath
@@ -24,6 +23,22 @@ from msgspec.structs import asdict
 from epc.json_text import storable
 from epc.records.decisions import Asking, Decision, askings, reply_of
 from epc.records.layout import TOO_LARGE, UNRECORDED
+from epc.records.native_replies import (
+    OF_CONVERSE,
+    OF_GENERATED,
+    OF_MESSAGE,
+    read_converse,
+    read_generated,
+    read_message,
+)
+from epc.records.reply_parts import (
+    AnotherProtocolError,
+    Said,
+    counted,
+    decoded,
+    named,
+    separated,
+)
 from epc.records.rows import Call
 from epc.records.usage import NO_CHOICE
 from epc.spec.refusals import REFUSED, WITHHELD
@@ -79,44 +94,14 @@ def _decision(asking: Asking, answer: _Answer) -> Decision:
     return Decision(chosen=chosen, probabilities=probabilities)
 
 
-_OF_DECISIONS: Final = {"answers", "success"}  # keys of a reply of typed answers
-_LONGEST_NAME: Final = 300  # characters
+_OF_DECISIONS: Final = {
+    "answers",
+    "success",
+}  # keys by which a reply shows that it is typed answers
 _SHOWN: Final = 80
 # The finish reasons by which gateways, and Zhipu, say that generation broke off.
 _FAILED: Final = ("error", "network_error")
 _SENSITIVE: Final = {"sensitive": "content_filter"}  # Zhipu's word for what a filter withheld
-_OPENING: Final = re.compile(r"\s*(?:<(think|thinking)>|\[(THINK)\])")
-# Templates that open the block themselves leave only its end in the answer, on a line of its own.
-_CLOSED: Final = "</think>"
-_ONLY_CLOSED: Final = re.compile(rf"(?:\A|\n)[ \t]*{_CLOSED}[ \t]*(?:\n|\Z)")
-
-
-class AnotherProtocolError(ValueError):
-    """A reply of JSON that is no chat completion."""
-
-
-class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """What a chat completion says. Unit: tokens."""
-
-    answer: str
-    reasoning: str
-    finish_reason: str | None
-    served_model: str | None
-    system_fingerprint: str | None
-    tokens_in: int | None
-    tokens_out: int | None
-    reasoning_tokens: int | None
-
-
-def decoded(text: str) -> Any:
-    """Return the JSON value of a text, also one that only Python takes: `NaN`, say.
-
-    Raises: ValueError or RecursionError if it holds none.
-    """
-    try:
-        return msgspec.json.decode(text)  # in half the time
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return json.loads(text)
 
 
 def read_completion(value: Any) -> Said:
@@ -172,8 +157,8 @@ def read_decided(value: Any, prompt: str) -> Said:
 def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     """Yield each key of a call that its own reply contradicts, with what both say.
 
-    A reply that came with headers is one that this program read alone. Others came in a batch, or
-    were read by Inspect: of these the answer must be in the reply.
+    A reply that came with headers is one that this program read alone. Older records hold others,
+    of batches or read by Inspect: of these the answer must be in the reply.
     """
     reply = call.reply
     if not reply or UNRECORDED.fullmatch(reply):
@@ -182,8 +167,7 @@ def contradictions(call: Call) -> Iterator[tuple[str, str]]:
     try:
         value = decoded(reply)
         if call.headers is not None:
-            is_decided = isinstance(value, dict) and not _OF_DECISIONS.isdisjoint(value)
-            said = read_decided(value, call.prompt) if is_decided else read_completion(value)
+            said = _read(value, call.prompt)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield "reply", f"holds no answer: {_short(reply)}"
         return
@@ -196,6 +180,23 @@ def contradictions(call: Call) -> Iterator[tuple[str, str]]:
         again = storable(expected) if isinstance(expected, str) else expected
         if (held := getattr(call, key) or None) != (again or None):
             yield key, f"says {_short(held)}, its reply says {_short(again)}"
+
+
+def _read(value: Any, prompt: str) -> Said:
+    """Return what a reply says, in the protocol that its keys are of.
+
+    Raises: as that protocol's reader.
+    """
+    keys = value.keys() if isinstance(value, dict) and "choices" not in value else set()
+    if not _OF_DECISIONS.isdisjoint(keys):
+        return read_decided(value, prompt)
+    if not OF_MESSAGE.isdisjoint(keys):
+        return read_message(value)
+    if not OF_GENERATED.isdisjoint(keys):
+        return read_generated(value)
+    if not OF_CONVERSE.isdisjoint(keys):
+        return read_converse(value)
+    return read_completion(value)
 
 
 def spoken(reply: Any, answer: str, *, blank: bool = False) -> bool:
@@ -218,27 +219,6 @@ def _texts(value: Any, key: str = "") -> Iterator[str]:
             yield from _texts(inner, key)
     elif isinstance(value, str) and key in ("text", "content", "refusal"):
         yield value
-
-
-def separated(text: str) -> tuple[str, str]:
-    """Return what a model wrote for itself at the start of a text, and the answer after it.
-
-    A block that was never closed is all reasoning: the answer had not begun.
-    """
-    kept: list[str] = []
-    while opened := _OPENING.match(text):
-        name = opened[1] or opened[2]
-        closing = f"[/{name}]" if opened[2] else f"</{name}>"
-        inside, closed, after = text[opened.end() :].partition(closing)
-        kept.append(inside)
-        text = after.lstrip() if closed else ""
-    # A text is looked for in a tenth of the time of a pattern, and next to no answer holds it.
-    if not kept and _CLOSED in text and (closed_only := _ONLY_CLOSED.search(text)):
-        kept.append(text[: closed_only.start()])
-        text = text[closed_only.end() :].lstrip()
-    if not kept:
-        return "", text
-    return "\n".join(filter(None, map(str.strip, kept))), text
 
 
 def stated(message: Mapping[str, Any]) -> str:
@@ -315,22 +295,11 @@ def _joined(parts: list[Any], kind: str) -> str:
     return "".join(part[kind] for part in parts if part.get("type", "text") == kind)
 
 
-def named(value: Any) -> str | None:
-    """Return a name that a provider gave, if it is one: text, not empty, not longer than names."""
-    return storable(value) if isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME else None
-
-
 @lru_cache(maxsize=64)  # an endpoint says the same name with every reply
 def _file_name(model: str) -> str:
     """Return a model's name; of one that is a file's whole path, as llama.cpp's, its last part."""
     path = PureWindowsPath(model)
     return path.name if path.root else model
-
-
-def counted(value: Any) -> int | None:
-    """Return a number of tokens that a provider gave, if it is one."""
-    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-    return value if whole else None
 
 
 def _short(value: object) -> str:

@@ -78,7 +78,6 @@ class Call(Struct, frozen=True, kw_only=True):
 # How a call was answered (Reading R76): its `origin`.
 ASKED: Final = "asked"
 CACHED: Final = "cache"
-BATCHED: Final = "batch"
 RECORDED: Final = "recorded"
 COMPOSED: Final = "composed"  # of what the members of a wrapper said
 _TAKEN: Final = "run:"

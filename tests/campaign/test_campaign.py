@@ -100,19 +100,19 @@ class Wire:
 
 @pytest.fixture
 def wire(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Wire:
-    seen, request = Wire(endpoint=endpoint), Transport.request
+    seen, post = Wire(endpoint=endpoint), Transport.post
 
-    async def noted(self: Transport, method: str, path: str, **content: Any) -> Reply:
+    async def noted(self: Transport, path: str, content: Any) -> Reply:
         try:
-            reply = await request(self, method, path, **content)
+            reply = await post(self, path, content)
         except (NoReplyError, asyncio.CancelledError):  # the second at its deadline
             seen.unanswered += 1
             raise
         if _is_answer(reply):
-            seen.received.append(content["content"]["messages"][-1]["content"])
+            seen.received.append(content["messages"][-1]["content"])
         return reply
 
-    monkeypatch.setattr(Transport, "request", noted)
+    monkeypatch.setattr(Transport, "post", noted)
     return seen
 
 

@@ -55,7 +55,7 @@ def test_a_missing_module_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize(
     ("module", "extra"),
-    [("numpy.random", "measure"), ("google.genai", "inspect"), ("google", None), ("epc.x", None)],
+    [("numpy.random", "measure"), ("google", None), ("epc.x", None)],
 )
 def test_a_module_belongs_to_the_extra_that_installs_it(module: str, extra: str | None) -> None:
     assert of_module(module) == extra

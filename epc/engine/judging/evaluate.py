@@ -352,7 +352,8 @@ def _decoding(model: Model, request: Request) -> Decoding:
 
     Raises: UsageError if the judge cannot be asked for it.
     """
-    can_constrain = isinstance(model, Hosted) or model.identity.endpoint == "embedded"
+    is_embedded = model.identity.endpoint == "embedded"
+    can_constrain = is_embedded or (isinstance(model, Hosted) and model.protocol.constrains)
     if response_format(request.constraint) is not None and not can_constrain:
         raise UsageError(
             f"{model.identity.model} cannot be held to JSON: leave --constrain out, or name another"

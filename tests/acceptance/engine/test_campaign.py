@@ -378,7 +378,6 @@ def test_a_campaign_that_nothing_answers_leaves_nothing(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--evaluator", "mock/coin-flip"), "--evaluator mock/coin-flip is named twice"),
-        (("--batch", "submit", "--exhaustive"), "--batch takes one evaluator and one executor"),
         (("--executor", "nonsense"), "nonsense"),
     ],
 )

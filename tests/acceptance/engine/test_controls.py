@@ -150,17 +150,6 @@ def test_recorded_verdicts_have_no_controls(tmp_path: Path) -> None:
     assert "recorded verdicts cannot be asked more" in done.stderr
 
 
-def test_controls_and_batches_exclude_one_another(tmp_path: Path) -> None:
-    env = environment(OPENAI_BASE_URL="http://127.0.0.1:9/v1", OPENAI_API_KEY="sk-of-the-test")
-    how = ("--exhaustive", "--batch", "submit", "--controls", "3", "--out", tmp_path / "run")
-
-    done = epc("run", *HOSTED, *how, env=env)
-
-    assert done.returncode == 2
-    assert "--controls waits for its answers" in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_dry_run_counts_the_controls() -> None:
     def expected(*more: str) -> float:
         done = epc("run", *MOCKS, "--exhaustive", "--dry-run", "--format", "json", *more)

@@ -12,7 +12,6 @@ from lab_support import (
     LAB,
     Behaviour,
     Replayed,
-    batching,
     behaviours,
     evaluates,
     holds,
@@ -20,23 +19,12 @@ from lab_support import (
     table,
 )
 
-from epc.engine import asking, batch
-from epc.engine.providers import NATIVE, PROVIDERS
+from epc.engine import asking
+from epc.engine.providers import PROVIDERS
 from epc.protocol.config import REASONING
 from epc.records.validate import validate
 
-ALL = {
-    each.name: pytest.param(
-        each,
-        id=each.name,
-        marks=[pytest.mark.extra, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
-        if each.through_inspect
-        else [],
-    )
-    for each in behaviours()
-}
-CASES = [ALL[each.name] for each in behaviours() if "batch" not in each.document]
-BATCHES = [ALL[each.name] for each in behaviours() if "batch" in each.document]
+CASES = [pytest.param(each, id=each.name) for each in behaviours()]
 FEW = 2 * 2  # at most: both roles, once each, with another spelling
 
 
@@ -45,7 +33,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pause for a moment only."""
     monkeypatch.setattr(asking, "FIRST_PAUSE_S", 0.001)
     monkeypatch.setattr(asking, "LONGEST_PAUSE_S", 0.002)
-    monkeypatch.setattr(batch, "FIRST_LOOK_S", 0.01)
 
 
 def manifest_of(run: Path) -> Any:
@@ -74,30 +61,6 @@ def test_the_program_comes_to_what_the_folder_says(tmp_path: Path, case: Behavio
         assert run.exists() == (case.decides and expect["exit"] == 4)
     else:
         _require_record(expect, run)
-
-
-@pytest.mark.parametrize("case", BATCHES)
-def test_the_program_comes_to_what_the_folder_of_a_batch_says(
-    tmp_path: Path, case: Behaviour
-) -> None:
-    expect, run = case.document["expect"], tmp_path / "run"
-    whole = ("--exhaustive", "--batch", "wait", "--no-cache")
-
-    with batching(case) as (provider, env):
-        done = epc(*case.command(*whole, "--out", run), env=env)
-
-    said = done.stdout + done.stderr
-    assert done.returncode == expect["exit"], said
-    for words in expect.get("says", ()):
-        assert words in said
-    assert KEY not in said
-    assert not files_that_hold(tmp_path, KEY)
-    assert provider.sizes == expect["batches"]
-    assert not provider.chats
-    if not expect["exit"]:
-        origins = manifest_of(run)["provenance"]["origins"]
-        assert origins == {"executor": {"batch": 176}, "evaluator": {"batch": 176}}
-        assert validate(run).ok
 
 
 def _require_requests(case: Behaviour, replayed: Replayed) -> None:
@@ -168,23 +131,38 @@ def test_reasoning_and_body_are_sent_and_recorded_or_refused(
         assert not replayed.served
         return
     assert done.returncode == 0, done.stderr
-    usual = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+    unasked = _extra(case.document.get("request", {}).get("executor", {}))
     for received, _ in replayed.served:
-        extra = {key: value for key, value in received.body.items() if key not in usual}
-        asked_of = {**stated[level], "seed": 7} if evaluates(received) else {"user": "me"}
-        assert extra == asked_of
+        evaluator = {**stated[level], "seed": 7}
+        asked_of = evaluator if evaluates(received) else {**unasked, "user": "me"}
+        assert _extra(received.body) == asked_of
     decoding = {role: manifest_of(run)[role]["decoding"] for role in ("evaluator", "executor")}
     assert decoding["evaluator"]["reasoning"] == level
     assert decoding["evaluator"]["body"] == {"seed": 7}
     assert decoding["executor"]["body"] == {"user": "me"}
 
 
+USUAL = frozenset(
+    {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
+    | {"contents", "safetySettings", "maxOutputTokens", "maxTokens"}
+)
+SETTINGS = ("generationConfig", "inferenceConfig")
+
+
+def _extra(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what a request holds beside what each does, wherever its settings stand."""
+    flat = {key: value for key, value in body.items() if key not in SETTINGS}
+    for name in SETTINGS:
+        flat |= body.get(name, {})
+    return {key: value for key, value in flat.items() if key not in USUAL}
+
+
 def test_every_provider_has_a_success_in_the_lab() -> None:
     tried = {each.provider for each in behaviours() if each.document["tried"] == "success"}
 
-    assert tried >= {*PROVIDERS, *NATIVE}
+    assert tried >= {*PROVIDERS}
     assert {each.provider for each in behaviours() if "reasoning" in each.document} == {
-        name for name, provider in PROVIDERS.items() if provider.wire == "chat"
+        name for name, provider in PROVIDERS.items() if not provider.decides
     }
     assert len({each.server for each in behaviours()}) >= 25
 

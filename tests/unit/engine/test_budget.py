@@ -35,7 +35,6 @@ from engine_support import (
 from epc.engine import asking
 from epc.engine import budget as budgets
 from epc.engine.budget import (
-    BATCH_SHARE,
     FREE,
     Budget,
     BudgetError,
@@ -180,19 +179,6 @@ def test_a_lost_answer_leaves_no_room_at_the_last_call() -> None:
 
     with pytest.raises(BudgetError, match="stopped at --max-calls 1"):
         asyncio.run(budget.claim_again(claimed))
-
-
-def test_a_batch_claims_half_the_price_and_pays_it() -> None:
-    enough = Decimal(MOST)  # for two at half the price
-    budget = Budget(max_cost=enough, prices={"evaluator": PRICE})
-    for _ in range(2):
-        budget.claim_batched("evaluator", "x", 10)
-
-    with pytest.raises(BudgetError, match=r"the next may cost \$26\.5"):
-        budget.claim_batched("evaluator", "x", 10)
-    budget.count(call(2, 1), share=BATCH_SHARE)
-
-    assert budget.cost == 2
 
 
 class Billed(Told):

@@ -71,3 +71,42 @@ def test_nothing_is_proposed_for_what_we_cannot_ask(written: str) -> None:
         open_model(written)
 
     assert "did you mean" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "service"),
+    [
+        ("vertex/gemini-2.5-pro", "vertex"),
+        ("vertex_ai/gemini-2.5-pro", "vertex_ai"),
+        ("google/vertex/gemini-2.5-pro", "google/vertex"),
+        ("anthropic/vertex/claude-sonnet-4-5", "anthropic/vertex"),
+        ("together/meta/llama", "together"),
+    ],
+)
+def test_a_service_that_is_no_provider_says_how_it_is_reached(written: str, service: str) -> None:
+    with pytest.raises(UsageError) as error:
+        open_model(written)
+
+    assert str(error.value) == (
+        f"{written!r}: {service} is no provider here: run a LiteLLM proxy, set "
+        "OPENAI_COMPATIBLE_BASE_URL to it, and name openai-compatible/MODEL, MODEL as the proxy "
+        "calls it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("inspect/anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"),
+        ("inspect/mistral/mistral-large", "mistral/mistral-large"),
+        ("anthropic/bedrock/claude-sonnet-4-5", "bedrock/claude-sonnet-4-5"),
+    ],
+)
+def test_a_name_of_inspect_s_is_proposed_as_we_name_it(written: str, name: str) -> None:
+    with pytest.raises(UsageError, match=f"did you mean {re.escape(name)}\\?"):
+        open_model(written)
+
+
+@pytest.mark.parametrize("named", ["mock/deterministic", "local/word-count"])
+def test_what_runs_here_is_no_service_elsewhere(named: str) -> None:
+    assert open_model(named).identity.model == named

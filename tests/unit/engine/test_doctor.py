@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -171,35 +170,26 @@ def test_models_list_names_what_each_model_needs(no_weights: Path) -> None:
     assert equipped["openai-compatible/MODEL"] is None
 
 
-@pytest.mark.extra
-def test_providers_with_own_protocols_need_the_extra_and_a_key(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_providers_with_own_protocols_need_a_key_and_bedrock_a_region() -> None:
     def checks(environment: dict[str, str]) -> dict[str, Check]:
         return {check.what: check for check in examine(environment)}
 
     def needs(environment: dict[str, str]) -> dict[str, str | None]:
         return {model.name: model.needs for model in known_models(environment)}
 
-    assert not checks({})["provider anthropic"].ok
-    assert "; ANTHROPIC_API_KEY is not set" in checks({})["provider anthropic"].found
+    assert checks({})["provider anthropic"].found == "ANTHROPIC_API_KEY is not set"
     assert checks({"GOOGLE_API_KEY": CANARY})["provider google"].ok
     assert CANARY not in checks({"GOOGLE_API_KEY": CANARY})["provider google"].found
-    assert checks({})["provider bedrock"].ok
+    bedrock = checks({})["provider bedrock"]
+    assert (bedrock.ok, bedrock.found) == (False, "AWS_REGION is not set")
+    assert bedrock.fix.startswith("set AWS_REGION to the region of your account")
+    account = {"AWS_REGION": "eu-west-1", "AWS_BEARER_TOKEN_BEDROCK": CANARY}
+    assert checks(account)["provider bedrock"].ok
     assert needs({})["anthropic/MODEL"] == "ANTHROPIC_API_KEY"
     assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] is None
-    assert needs({})["inspect/PROVIDER/MODEL"] is None
-
-    def nothing(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr("importlib.metadata.version", nothing)
-    extra = "pip install 'epc-registry[inspect]'"
-    assert needs({"ANTHROPIC_API_KEY": CANARY})["anthropic/MODEL"] == f"`{extra}`"
-    assert needs({})["inspect/PROVIDER/MODEL"] == f"`{extra}`"
-    check = checks({"ANTHROPIC_API_KEY": CANARY})["provider anthropic"]
-    assert (check.ok, check.needed, check.fix) == (False, False, extra)
-    assert check.found == "inspect-ai is not installed"
+    assert needs({})["bedrock/MODEL"] == "AWS_REGION"
+    assert needs({"AWS_REGION": "eu-west-1"})["bedrock/MODEL"] == "AWS_BEARER_TOKEN_BEDROCK"
+    assert needs(account)["bedrock/MODEL"] is None
 
 
 def test_an_embedded_model_without_weights_says_how_to_get_them(

@@ -1,13 +1,11 @@
-"""Which models of a run can write, and whose provider takes batches."""
+"""The models of a run that can write."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from engine_support import Told, role
+from engine_support import Told
 
-from epc.engine import session
-from epc.engine.session import _batched, require_role, writes
+from epc.engine.session import require_role, writes
 from epc.errors import UsageError
 
 
@@ -41,22 +39,3 @@ def test_a_model_is_refused_a_role_that_it_does_not_have() -> None:
     require_role("executor", None)
     with pytest.raises(UsageError, match="is no executor: name it as evaluator"):
         require_role("executor", judge)
-
-
-def test_roles_whose_provider_takes_batches_are_sent_in_them(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    takes, does_not = Told(name="p/takes"), Told(name="p/not")
-    monkeypatch.setattr(session, "batching_of", lambda of: "batches" if of is takes else None)
-
-    def batched(executor: Told | None, evaluator: Told) -> list[str]:
-        questions: Any = SimpleNamespace(
-            executor=None if executor is None else role("executor", executor),
-            evaluator=role("evaluator", evaluator),
-        )
-        return [each.name for each in _batched(questions)]
-
-    assert batched(None, takes) == ["evaluator"]
-    assert batched(takes, does_not) == ["executor"]
-    assert batched(takes, takes) == ["executor", "evaluator"]
-    assert batched(None, does_not) == []

@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 import pytest
-from endpoint_support import completion
+from endpoint_support import Received, completion
 from engine_support import call
+from native_support import native
 
 from epc.records.replies import contradictions
 from epc.records.rows import Call
@@ -61,6 +62,27 @@ def test_epc_2_5_d_whatever_was_read_of_a_reply_is_compared() -> None:
         "reasoning_tokens": 5,
     }.items():
         assert found(**row | {key: other}) == [key]
+
+
+@pytest.mark.parametrize(
+    ("path", "served"),
+    [
+        ("/v1/messages", "claude-test-4-5-20260101"),
+        (":generateContent", "gemini-2.5-flash-001"),
+        ("/converse", None),
+    ],
+)
+def test_epc_2_5_d_a_reply_in_a_provider_s_own_protocol_is_read_again_whole(
+    path: str, served: str | None
+) -> None:
+    reply = native("A", Received(path=path, headers={}, body={})).body.decode()
+    seen = SEEN | {"served_model": served, "system_fingerprint": None, "reply": reply}
+
+    assert found(**seen, answer="A") == []
+    assert found(**seen, answer="B") == ["answer"]
+    assert found(**seen | {"tokens_in": 22, "finish_reason": "length"}, answer="A") == [
+        *("finish_reason", "tokens_in"),
+    ]
 
 
 @pytest.mark.parametrize(

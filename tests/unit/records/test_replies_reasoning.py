@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from epc.records.replies import separated, stated
+from epc.records.replies import stated
+from epc.records.reply_parts import separated
 
 
 @pytest.mark.parametrize(

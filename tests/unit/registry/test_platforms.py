@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from epc.engine.providers import NATIVE, PROVIDERS
+from epc.engine.providers import PROVIDERS, Provider
 from epc.records.manifest import ModelIdentity
 from epc.records.model_names import GATEWAYS
 from epc.registry.platforms import (
@@ -79,12 +79,12 @@ def test_every_gateway_that_models_can_be_asked_through_is_known() -> None:
             assert is_gateway(provider.base_url or "")
 
 
-@pytest.mark.parametrize("provider", [*PROVIDERS.values(), *NATIVE.values()], ids=lambda p: p.name)
-def test_every_provider_s_own_address_is_known_as_its_own(provider: object) -> None:
-    name, address = (getattr(provider, key) for key in ("name", "base_url"))
-    if address and not getattr(provider, "gateway") and urlsplit(address).scheme == "https":  # noqa: B009  (both kinds of provider have one, `object` has not)
+@pytest.mark.parametrize("provider", PROVIDERS.values(), ids=lambda p: p.name)
+def test_every_provider_s_own_address_is_known_as_its_own(provider: Provider) -> None:
+    address = provider.address({"AWS_REGION": "eu-west-1"})
+    if address and not provider.gateway and urlsplit(address).scheme == "https":
         (platform,) = addressed(address) or {""}
-        assert name in PLATFORMS[platform].providers
+        assert provider.name in PLATFORMS[platform].providers
 
 
 @pytest.mark.parametrize(
