@@ -77,18 +77,16 @@ def competence(
         if ablation:
             note("ablation comes on top: at most two calls for each output, once it is judged")
         return
-    ask(tests, limits, budget_for(folder, limits), again=again(folder, options, judges))
+    ask(tests, limits, budget_for(tests, limits), again=again(folder, options, judges))
     results = _shown(folder, judges, form)
     leave(clean=not _incapable(results))
 
 
-def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
+def is_fit(folder: Path, tests: "Sequence[Test]", limits: "Limits", budget: "Budget") -> bool:
     """Test the judges of a set before it is judged; return whether none is incapable."""
     from epc.analysis.judging.competence import competences
-    from epc.engine.judging.competence import Asked, tests_of
     from epc.report.judging.competence import title_of
 
-    tests = tests_of(folder, (), Asked())
     ask(tests, limits, budget, again=f"epc judge run {folder} --competence-first")
     results = competences(folder)
     for one in results:
@@ -96,12 +94,11 @@ def is_fit(folder: Path, limits: "Limits", budget: "Budget") -> bool:
     return not _incapable(results)
 
 
-def budget_for(folder: Path, limits: "Limits") -> "Budget":
-    """Return the budget of everything that one command asks the judges of a set."""
-    from epc.engine.judging.evaluate import open_evaluation
+def budget_for(tests: "Sequence[Test]", limits: "Limits") -> "Budget":
+    """Return the budget of everything that one command asks the judges that it tests."""
     from epc.engine.run_session import budget_of
 
-    return budget_of([role.model for role in open_evaluation(folder).judges.values()], limits)
+    return budget_of([test.model for test in tests], limits)
 
 
 def ask(tests: "Sequence[Test]", limits: "Limits", budget: "Budget", *, again: str) -> None:
@@ -182,10 +179,16 @@ def run(
             shares |= forecast(tests_of(folder, (), Asked()), now())
         show_forecast(shares, form)
         return
-    budget = budget_for(folder, limits) if competence_first else None
-    if budget is not None and not is_fit(folder, limits, budget) and not anyway:
-        note(f"nothing was judged\n  next: name another judge, or epc judge run {folder} --anyway")
-        leave(clean=False)
+    budget = None
+    if competence_first:
+        from epc.engine.judging.competence import Asked, tests_of
+
+        tests = tests_of(folder, (), Asked())
+        budget = budget_for(tests, limits)
+        if not is_fit(folder, tests, limits, budget) and not anyway:
+            remedy = f"name another judge, or epc judge run {folder} --anyway"
+            note(f"nothing was judged\n  next: {remedy}")
+            leave(clean=False)
     judge_on(folder, limits, form, budget=budget)
 
 

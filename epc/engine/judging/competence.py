@@ -18,7 +18,14 @@ from epc.digests import sha256
 from epc.engine.budget import Budget, Limits
 from epc.engine.calls import Watch
 from epc.engine.forecast import Share
-from epc.engine.judging.evaluate import evaluate, expect, open_evaluation
+from epc.engine.judging.evaluate import (
+    Evaluation,
+    evaluate,
+    expect,
+    open_evaluation,
+    open_part,
+)
+from epc.engine.model import Model
 from epc.errors import UsageError
 from epc.judge.planted import (
     ABLATED,
@@ -38,7 +45,7 @@ from epc.records.judging.competence import (
     retests,
     write_part,
 )
-from epc.records.judging.documents import Judge, Part, Plan, is_complete, is_evaluation, load_plan
+from epc.records.judging.documents import Judge, Part, is_complete, is_evaluation, load_plan
 from epc.records.judging.evaluation_set import Entry, EvaluationSet, Row
 from epc.records.judging.prompts import load_mapping
 from epc.records.judging.recheck import records
@@ -61,12 +68,16 @@ class Asked:
 class Test:
     """One judge of a set, and what it is to be asked about itself."""
 
-    folder: Path
-    plan: Plan
+    evaluation: Evaluation
     judge: Judge
     asked: Asked
 
-    def places(self, now: datetime) -> Iterator[Path]:
+    @property
+    def model(self) -> Model:
+        """The judge as it is asked."""
+        return self.evaluation.judges[self.judge.model].model
+
+    def parts(self, now: datetime) -> Iterator[Path]:
         """Yield the parts in their order, each planned when those before it are complete.
 
         Raises: UsageError if there is nothing to ask.
@@ -91,27 +102,29 @@ class Test:
     def _planned(
         self, part: Part, entries: Callable[[], Iterable[Entry]], now: datetime, *, blind: bool
     ) -> Path:
-        folder = part_folder(self.folder, self.judge.model, part)
+        folder = self._folder(part)
         if not is_evaluation(folder):
             self.write(folder, part, entries(), blind=blind, now=now)
         return folder
+
+    def _folder(self, part: Part) -> Path:
+        return part_folder(self.evaluation.folder, self.judge.model, part)
 
     def write(
         self, folder: Path, part: Part, entries: Iterable[Entry], *, blind: bool, now: datetime
     ) -> None:
         """Write the plan of a part."""
-        write_part(
-            folder, part, entries, beside=self.folder, judge=self.judge, blind=blind, now=now
-        )
+        beside = self.evaluation.folder
+        write_part(folder, part, entries, beside=beside, judge=self.judge, blind=blind, now=now)
 
     def _retest(self, now: datetime) -> Path:
         """Return the retest that an earlier day left unfinished, else that of today."""
-        begun = [
-            folder for folder in retests(self.folder, self.judge.model) if not is_complete(folder)
-        ]
-        folder = begun[0] if begun else retest_folder(self.folder, self.judge.model, now)
+        place = self.evaluation.folder, self.judge.model
+        begun = [folder for folder in retests(*place) if not is_complete(folder)]
+        folder = begun[0] if begun else retest_folder(*place, now)
         if not is_evaluation(folder):
-            self.write(folder, "retest", self._again(), blind=self.plan.blind, now=now)
+            blind = self.evaluation.plan.blind
+            self.write(folder, "retest", self._again(), blind=blind, now=now)
         return folder
 
     def require(self) -> None:
@@ -127,16 +140,16 @@ class Test:
                 f"{self.judge.model} cannot answer otherwise the next time, so --retest says "
                 "nothing of it: leave that out"
             )
-        if not is_complete(self.folder):
+        folder = self.evaluation.folder
+        if not is_complete(folder):
             raise UsageError(
-                f"{self.folder} is not judged yet, so --retest has nothing to compare with: "
-                f"run `epc judge run {self.folder}`"
+                f"{folder} is not judged yet, so --retest has nothing to compare with: "
+                f"run `epc judge run {folder}`"
             )
 
     def _pairs(self) -> Iterator[Entry]:
         """Yield outputs of the set, each followed by the texts that are made from it."""
-        units = EvaluationSet(self.folder, self.plan)
-        rows = asked_rows(units, self.plan, self.judge.model)
+        units, rows = self.evaluation.units, self._rows()
         for _, row in self._chosen(rows, self.asked.pairs):
             base = _entry(units, row)
             yield base
@@ -151,7 +164,7 @@ class Test:
 
     def _bases(self) -> Iterator[Entry]:
         """Yield the outputs that the planted texts are made from."""
-        folder = part_folder(self.folder, self.judge.model, "planted")
+        folder = self._folder("planted")
         if is_evaluation(folder):
             units = EvaluationSet(folder, load_plan(folder))
             yield from (_entry(units, row) for row in units.rows if row.planted is None)
@@ -159,16 +172,19 @@ class Test:
             yield from (entry for entry in self._pairs() if entry.planted is None)
 
     def _again(self) -> Iterator[Entry]:
-        units = EvaluationSet(self.folder, self.plan)
-        rows = asked_rows(units, self.plan, self.judge.model)
-        yield from (_entry(units, row) for _, row in self._chosen(rows, self.asked.retest))
+        units, chosen = self.evaluation.units, self._chosen(self._rows(), self.asked.retest)
+        yield from (_entry(units, row) for _, row in chosen)
+
+    def _rows(self) -> Chosen:
+        """Return what the judge may be tested on."""
+        return asked_rows(self.evaluation.units, self.evaluation.plan, self.judge.model)
 
     def _ablations(self) -> Iterator[Entry]:
         """Yield outputs without what the judge quoted, and without as much elsewhere.
 
         One quote an output, of one dimension after the other.
         """
-        folder = part_folder(self.folder, self.judge.model, "planted")
+        folder = self._folder("planted")
         plan = load_plan(folder)
         units, mapping = EvaluationSet(folder, plan), load_mapping(folder, plan)
         made = 0
@@ -194,7 +210,8 @@ class Test:
         """Return some rows: one of each question before a second one of any."""
         if not rows:
             raise UsageError(
-                f"{self.judge.model} has no output to judge in {self.folder}: nothing tests it"
+                f"{self.judge.model} has no output to judge in {self.evaluation.folder}: "
+                "nothing tests it"
             )
         by_question: dict[str, list[tuple[Sample, Row]]] = {}
         for sample, row in sorted(rows, key=lambda one: sha256(one[1].unit.output_id)):
@@ -213,19 +230,15 @@ def tests_of(folder: Path, judges: Sequence[str], options: Asked) -> list[Test]:
     Raises: UsageError if the plan has no such judge, its replies are to be imported, or a retest
     would have nothing to compare with.
     """
-    plan = load_plan(folder)
-    if plan.competence is not None:
+    evaluation = open_evaluation(folder)
+    if evaluation.plan.competence is not None:
         raise UsageError(f"{folder} tests a judge itself: name the set beside which it stands")
-    known = {judge.model: judge for judge in plan.judges}
+    known = {judge.model: judge for judge in evaluation.plan.judges}
     for name in judges:
         if name not in known:
             raise UsageError(f"{name} is no judge of {folder}: it has {', '.join(known)}")
-    for judge in plan.judges:
-        if judge.identity is None:
-            raise UsageError(f"{folder} was planned for replies that exist: nobody can be asked")
     tests = [
-        Test(folder=folder, plan=plan, judge=known[name], asked=options)
-        for name in (judges or known)
+        Test(evaluation=evaluation, judge=known[name], asked=options) for name in (judges or known)
     ]
     for test in tests:
         test.require()
@@ -245,10 +258,10 @@ async def assess(
     Raises: as `evaluate`.
     """
     for test in tests:
-        for path in test.places(clock()):
-            if not is_complete(path):
-                evaluation = open_evaluation(path)
-                await evaluate(evaluation, clock=clock, watch=watch, limits=limits, budget=budget)
+        for folder in test.parts(clock()):
+            if not is_complete(folder):
+                part = open_part(test.evaluation, folder)
+                await evaluate(part, clock=clock, watch=watch, limits=limits, budget=budget)
 
 
 def forecast(tests: Sequence[Test], now: datetime) -> dict[str, Share]:
@@ -259,7 +272,7 @@ def forecast(tests: Sequence[Test], now: datetime) -> dict[str, Share]:
             with TemporaryDirectory() as scratch:
                 folder = Path(scratch) / part
                 test.write(folder, part, entries, blind=part != "named", now=now)
-                for share in expect(open_evaluation(folder)).values():
+                for share in expect(open_part(test.evaluation, folder)).values():
                     shares[f"{test.judge.model} {part}"] = share
     return shares
 

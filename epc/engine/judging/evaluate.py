@@ -112,6 +112,30 @@ def open_evaluation(folder: Path) -> Evaluation:
     )
 
 
+def open_part(evaluation: Evaluation, folder: Path) -> Evaluation:
+    """Return a planned part that tests a judge of a set, by the set's prompt and open judge.
+
+    Raises: UsageError if the part was planned for another judge, or with another prompt.
+    """
+    plan = load_plan(folder)
+    judge = plan.judges[0]
+    prompts = {m: prompt for m, prompt in evaluation.prompts.items() if m in plan.methods}
+    references = {method: prompt.reference for method, prompt in prompts.items()}
+    if judge not in evaluation.plan.judges or plan.prompts != references:
+        raise UsageError(
+            f"{folder} was planned for another judge or prompt than the set's\n"
+            "  fix: remove the folder, and ask `epc judge competence` again"
+        )
+    return replace(
+        evaluation,
+        folder=folder,
+        plan=plan,
+        units=EvaluationSet(folder, plan),
+        prompts=prompts,
+        judges={judge.model: evaluation.judges[judge.model]},
+    )
+
+
 def expect(evaluation: Evaluation) -> dict[str, Share]:
     """Return what each judge will be asked for, nothing being cached."""
     retries = evaluation.plan.retry_malformed
