@@ -18,6 +18,7 @@ import jsonschema
 import pytest
 from program_support import PROGRAM, Done, run_program
 
+from epc.audit.competence import summary
 from epc.engine.budget import Limits
 from epc.engine.plan import Reuse
 from epc.engine.progress import Progress
@@ -27,7 +28,7 @@ from epc.errors import Finding
 from epc.records.findings import Findings
 from epc.records.layout import MANIFEST, RAW, describe
 from epc.records.manifest import Manifest
-from epc.records.probes import read_probes, summary
+from epc.records.probes import read_probes
 from epc.records.recompute import load_manifest
 from epc.records.strict_json import dumps, dumps_line
 from epc.records.validate import Report, validate

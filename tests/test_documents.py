@@ -11,7 +11,7 @@ import click
 import pandas as pd
 import pytest
 
-from epc.audit import drift, facts, probes, quality
+from epc.audit import competence, drift, facts, probes, quality
 from epc.cli.program import program
 from epc.judge.mapping import read_mapping
 from epc.protocol.metrics import ZeroCause
@@ -153,7 +153,7 @@ def test_the_glossary_defines_every_word_that_a_record_or_a_command_may_state() 
         word
         for names in (
             facts.Word,  # the audit's words
-            probes.Word,
+            competence.Word,
             drift.State,
             e_process.State,
             expiry.Status,

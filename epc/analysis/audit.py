@@ -11,6 +11,7 @@ from msgspec.structs import asdict, replace
 
 from epc.arrays import np
 from epc.audit.assessment import assess, reading_of
+from epc.audit.competence import summary as probed
 from epc.audit.control import coin_flip
 from epc.audit.coupling import Transfer, any_differ, carried_over
 from epc.audit.evidence import control_json, crossing
@@ -24,7 +25,6 @@ from epc.protocol.weights import UpdateRule, Weights
 from epc.records.gold import quality_of, read_gold
 from epc.records.layout import GOLD
 from epc.records.manifest import Manifest, SeedRecord, plain, verdict_table
-from epc.records.probes import summary as probed
 from epc.records.published_weights import PublishedWeights, read_published_weights
 from epc.records.recompute import manifest_path
 from epc.records.validate import Report, validate

@@ -18,7 +18,7 @@ from epc.spec.epc_v1 import PUBLICATION_SEEDS, ROUNDS, SCREENING_SEEDS
 
 if TYPE_CHECKING:
     from epc.engine.cost_estimate import Need, Way
-    from epc.engine.fitness import Answer, Diagnosis
+    from epc.engine.fitness import Diagnosis, Reply
 
 _WAYS: tuple["Way", ...] = ("fresh", "exhaustive")
 
@@ -154,10 +154,10 @@ def _document(
     }
 
 
-def _answer(answer: "Answer", text: str) -> dict[str, Any]:
+def _answer(answer: "Reply", text: str) -> dict[str, Any]:
     return {
-        "pair": answer.asked.pair,
-        "good_first": answer.asked.good_first,
+        "pair": answer.probe.answer.task,
+        "good_first": answer.probe.first == "answer",
         "kind": answer.kind,
         "verdict": answer.verdict.value,
         "reasoned": answer.reasoned,

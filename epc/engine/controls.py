@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
+from epc.audit.competence import AnsweredProbe, summary
 from epc.audit.probes import Probe, planted
 from epc.engine.calls import Caller, calling
 from epc.engine.model import Occasion
@@ -19,7 +20,7 @@ from epc.protocol.weights import choose, uniform
 from epc.records.calls import answers_of, call_of
 from epc.records.findings import Findings
 from epc.records.layout import PROBES, PROBING
-from epc.records.probes import AnsweredProbe, in_words, row_of, summary
+from epc.records.probes import in_words, row_of
 from epc.records.rows import read_rows
 from epc.records.strict_json import dumps_line, remove_unfinished, write_text
 from epc.spec.domains import Domain, Phase

@@ -11,16 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from epc.audit.probes import Verdicts
+from epc.audit.competence import AnsweredProbe, Verdicts, pairs_of
+from epc.audit.probes import SIDES, Answer, Probe, Side
 from epc.engine.model import CallError, Completion, Model, Occasion, Prompt
 from epc.engine.remote import Remote, require_decoding
 from epc.errors import Finding, UsageError
-from epc.protocol.config import Decoding
-from epc.protocol.prompt import Pair, evaluation_text
+from epc.protocol.config import Configuration, Decoding
 from epc.protocol.verdict import Said, Verdict, classify, parse_verdict
-from epc.spec.epc_v1 import BASELINE
 
 Kind = Literal["letter", "text", "refusal", "silence"]
 Outcome = Literal["ready", "limited", "unfit"]
@@ -45,37 +44,28 @@ _PAIRS: Final = (
         "Sand the table first, then apply the varnish in two thin coats along the grain.",
     ),
 )
+_CONFIG: Final = Configuration(tasks={"text": tuple(task for task, _, _ in _PAIRS)})
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """One question: a pair, and whether its good answer stands first."""
-
-    pair: int
-    good_first: bool
-
-    def prompt(self, model: Model, number: int) -> Prompt:
-        """Return what the model is given."""
-        task, *answers = _PAIRS[self.pair]
-        response, baseline = answers if self.good_first else reversed(answers)
-        # One name on both sides, so that no label tells which answer is the good one.
-        pair = Pair(
-            domain="text", task=task, strategy=BASELINE, response=response, baseline=baseline
-        )
-        text = evaluation_text(pair, method=model.method)
-        return Prompt(text=text, pair=pair, occasion=Occasion(seed=0, phase="text", round=number))
+def _probe(number: int, first: Side) -> Probe:
+    """Return one of the pairs as a question."""
+    _, right, wrong = _PAIRS[number]
+    good = Answer(call=f"{number}", domain="text", task=number, strategy=0, text=right)
+    bad = structs.replace(good, text=wrong)
+    return Probe(kind="off_topic", answer=good, against=bad, first=first)
 
 
-_FIRST: Final = Asked(pair=0, good_first=True)
+_FIRST: Final = _probe(0, "answer")
 _REST: Final = (
-    *(_FIRST, _FIRST, Asked(pair=0, good_first=False)),
-    *(Asked(pair=pair, good_first=first) for pair in (1, 2) for first in (True, False)),
+    *(_FIRST, _FIRST, _probe(0, "against")),
+    *(_probe(number, first) for number in (1, 2) for first in SIDES),
 )
 
 
-class Answer(Struct, frozen=True, kw_only=True):
-    """What came back, and after how many seconds."""
+class Reply(Struct, frozen=True, kw_only=True):
+    """A model's reply to a question, and after how many seconds it came."""
 
-    asked: Asked
+    probe: Probe
     completion: Completion
     seconds: float
 
@@ -116,7 +106,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     decoding: Decoding
     changes: Mapping[str, Any]
     calls: int
-    answers: tuple[Answer, ...]
+    answers: tuple[Reply, ...]
 
     @property
     def seconds(self) -> float:
@@ -126,7 +116,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     @property
     def repeats(self) -> bool:
         """Whether one question got one verdict, all the times that it was asked."""
-        return len({answer.verdict for answer in self.answers if answer.asked == _FIRST}) == 1
+        return len({answer.verdict for answer in self.answers if answer.probe == _FIRST}) == 1
 
     @property
     def reusable(self) -> bool:
@@ -153,14 +143,13 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
             for clause, problem, remedy in self._against()
         ]
 
-    def _decided(self) -> Iterator[Verdicts]:
-        """Yield the verdicts on each pair that got one in both orders, the last one of each."""
-        last = {answer.asked: answer.verdict for answer in self.answers}
-        for pair in range(len(_PAIRS)):
-            first, exchanged = (last[Asked(pair=pair, good_first=good)] for good in (True, False))
-            both = Verdicts(first=first, exchanged=exchanged)
-            if not both.ties:
-                yield both
+    def _decided(self) -> list[Verdicts]:
+        """Return the verdicts on each pair that got one in both orders, the last one of each."""
+        answered = (
+            AnsweredProbe(probe=reply.probe, verdict=reply.verdict, own=None)
+            for reply in self.answers
+        )
+        return [pair.verdicts for pair in pairs_of(answered) if not pair.verdicts.ties]
 
     def _against(self) -> Iterator[tuple[str, str, str]]:
         """Yield the clause that asks for something else, the problem, and the remedy."""
@@ -182,7 +171,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
                 "run it with `--controls 20`, which stops before a bad evaluator is paid for",
             )
         if not self.repeats:
-            times = sum(answer.asked == _FIRST for answer in self.answers)
+            times = sum(answer.probe == _FIRST for answer in self.answers)
             yield (
                 "EPC-2.6(b)",
                 f"one question got different verdicts, asked {times} times",
@@ -229,10 +218,10 @@ async def examine(model: Model, changes: Mapping[str, Any]) -> Diagnosis:
     )
 
 
-async def _settled(model: Model, changes: dict[str, Any]) -> tuple[Answer, dict[str, Any], int]:
+async def _settled(model: Model, changes: dict[str, Any]) -> tuple[Reply, dict[str, Any], int]:
     """Find settings under which the first question gets a verdict, at best without reasoning."""
     usual, calls = model.default_decoding("evaluator"), 0
-    best: tuple[Answer, dict[str, Any]] | None = None
+    best: tuple[Reply, dict[str, Any]] | None = None
     ways = [changes]
     while ways:
         tried, calls = ways.pop(0), calls + 1
@@ -271,7 +260,10 @@ def _can(model: Model, decoding: Decoding) -> bool:
     return isinstance(model, Remote)
 
 
-async def _answer(model: Model, question: Asked, decoding: Decoding, number: int) -> Answer:
+async def _answer(model: Model, probe: Probe, decoding: Decoding, number: int) -> Reply:
+    config = replace(_CONFIG, method=model.method)
+    occasion = Occasion(seed=0, phase="text", round=number)
+    prompt = Prompt(text=probe.text(config), pair=probe.pair(config), occasion=occasion)
     began = time.monotonic()
-    completion = await model.complete(question.prompt(model, number), decoding)
-    return Answer(asked=question, completion=completion, seconds=time.monotonic() - began)
+    completion = await model.complete(prompt, decoding)
+    return Reply(probe=probe, completion=completion, seconds=time.monotonic() - began)

@@ -5,22 +5,12 @@ row stands for itself instead. Its call's name is the digest of what was asked o
 asked follows from the run's own answers, and the verdict from the raw text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
-from epc.audit.probes import (
-    CONTROLS,
-    SIDES,
-    Answer,
-    Planted,
-    Probe,
-    Verdicts,
-    competence,
-    order_consistency,
-)
+from epc.audit.competence import AnsweredProbe
+from epc.audit.probes import Answer, Probe
 from epc.protocol.config import Configuration
 from epc.protocol.prompt import executor_prompt
 from epc.protocol.results import Json
@@ -42,17 +32,6 @@ _BAD: Final = {
     "refusing": "refusals",
 }
 _REMEDY: Final = f"restore {PROBES}, or remove it and ask again"
-
-
-class AnsweredProbe(Struct, frozen=True, kw_only=True):
-    """A probe that was asked, and what the evaluator said.
-
-    `own` is the run's own verdict on an exchanged pair.
-    """
-
-    probe: Probe
-    verdict: Verdict
-    own: Verdict | None
 
 
 def row_of(probe: Probe, config: Configuration, call: Json) -> Json:
@@ -180,33 +159,6 @@ class ProbeReader:
 
     def _note(self, where: str, problem: str) -> None:
         self._findings.add(_CLAUSE, where, problem, _REMEDY)
-
-
-def summary(probes: Iterable[AnsweredProbe]) -> Json:
-    """Return what a run's probes say of its evaluator: `competence` and `swap`.
-
-    Either is null where nothing of it was asked; a planted pair counts once both orders were.
-    """
-    orders: dict[tuple[str, str], dict[str, Verdict]] = {}
-    swaps: list[Verdicts] = []
-    for probe in probes:
-        if probe.own is not None:
-            swaps.append(Verdicts(first=probe.own, exchanged=probe.verdict))
-        else:
-            key = (probe.probe.kind, probe.probe.answer.call)
-            orders.setdefault(key, {})[probe.probe.first] = probe.verdict
-    tested = [
-        Planted(
-            kind=next(control for control in CONTROLS if control == kind),
-            verdicts=Verdicts(first=both["answer"], exchanged=both["against"]),
-        )
-        for (kind, _), both in orders.items()
-        if len(both) == len(SIDES)
-    ]
-    return {
-        "competence": competence(tested) if tested else None,
-        "swap": order_consistency(swaps) if swaps else None,
-    }
 
 
 def read_probes(

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from epc.audit.competence import AnsweredProbe
 from epc.audit.evidence import evidence
 from epc.json_text import pointer
 from epc.protocol.config import variant_tag
@@ -24,7 +25,7 @@ from epc.records.earlier import published_counts, published_summary
 from epc.records.findings import Checked, Findings
 from epc.records.layout import PROBES, RAW, digest, weight_rows
 from epc.records.manifest import Manifest, RawFile, RawName, verdict_table
-from epc.records.probes import AnsweredProbe, read_probes
+from epc.records.probes import read_probes
 from epc.records.recompute import manifest_path, read_manifest, recompute
 from epc.records.rows import Call, WeightRow, read_typed
 from epc.records.schemas import clause_of

@@ -24,7 +24,7 @@ from epc.analysis.judging.evaluation import (
 from epc.analysis.judging.results import Drifted, Share, Trusted
 from epc.analysis.judging.shares import Judgment, Seen, judgments_of, mean, share
 from epc.analysis.judging.trust import is_none
-from epc.audit.probes import CHANCE, FEWEST, USEFUL, word_of
+from epc.audit.competence import CHANCE, FEWEST, USEFUL, word_of
 from epc.judge.planted import ABLATED, CONTROL, LOWER, PADDED, PLAIN, SAME, Planting
 from epc.records.judging.competence import part_folder, retests
 from epc.records.judging.documents import is_complete, load_plan, load_run_log

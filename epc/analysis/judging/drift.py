@@ -15,7 +15,7 @@ from epc.analysis.judging.agreement import (
 from epc.analysis.judging.results import Agreement, Drifted, Evidence, SelfPreference, Share
 from epc.analysis.judging.shares import Judgment, counted, evidence, judgments_of
 from epc.analysis.sharing import is_one
-from epc.audit.probes import Word
+from epc.audit.competence import Word
 from epc.errors import Finding
 from epc.judge.samples import Unit
 from epc.protocol.results import Json

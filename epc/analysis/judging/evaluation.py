@@ -21,7 +21,7 @@ from epc.analysis.judging.results import (
     Statement,
     Trusted,
 )
-from epc.audit.probes import Word
+from epc.audit.competence import Word
 from epc.errors import Finding
 from epc.protocol.results import Json
 from epc.records.judging.documents import JudgeUsage, Malformed, Reference, Totals

@@ -23,7 +23,7 @@ from epc.spec.judge_v1 import CROSS, DIMENSIONS, OVERALL, Kind
 from epc.statistics.figures import in_percent, to_two_places
 
 if TYPE_CHECKING:
-    from epc.audit.probes import Word
+    from epc.audit.competence import Word
 
 # Below this, Krippendorff lets nobody draw even tentative conclusions (Content Analysis, 2004).
 AGREEING: Final = 2 / 3

@@ -7,15 +7,18 @@ from typing import Any
 import pytest
 from engine_support import Told
 
-from epc.engine.fitness import _FIRST, Answer, Asked, Diagnosis, _other_ways, examine, kind_of
+from epc.audit.probes import SIDES, Probe
+from epc.engine.fitness import _FIRST, Diagnosis, Reply, _other_ways, _probe, examine, kind_of
 from epc.engine.model import CallError, Completion, Prompt
 from epc.protocol.config import REFERENCE_DECODING, Decoding
+from epc.protocol.prompt import evaluation_text
 from epc.protocol.verdict import Verdict
+from epc.spec.epc_v1 import BASELINE
 
 
-def diagnosis(*letters: str, asked: Asked = _FIRST) -> Diagnosis:
+def diagnosis(*letters: str, probe: Probe = _FIRST) -> Diagnosis:
     answers = tuple(
-        Answer(asked=asked, completion=Completion(text=letter), seconds=float(n))
+        Reply(probe=probe, completion=Completion(text=letter), seconds=float(n))
         for n, letter in enumerate(letters)
     )
     return Diagnosis(
@@ -38,7 +41,7 @@ def good_is_first(prompt: Prompt) -> bool:
 def test_one_question_that_got_two_verdicts_does_not_repeat() -> None:
     assert diagnosis("A", "A").repeats
     assert not diagnosis("A", "B").repeats
-    assert not diagnosis("A", "A", asked=Asked(pair=1, good_first=True)).repeats  # never asked
+    assert not diagnosis("A", "A", probe=_probe(1, "answer")).repeats  # never asked
     assert diagnosis("A", "A").reusable
     assert diagnosis("A", "B", "A").seconds == 1
 
@@ -48,8 +51,31 @@ def test_a_model_that_picks_the_good_answer_in_both_orders_is_ready() -> None:
     result = found(lambda prompt: "A" if good_is_first(prompt) else "B")
 
     assert (result.outcome, result.one_place, result.calls) == ("ready", 0, 8)
-    assert all((a.verdict is Verdict.A) == a.asked.good_first for a in result.answers)
+    assert all((a.verdict is Verdict.A) == (a.probe.first == "answer") for a in result.answers)
     assert len(result.answers) == 8
+
+
+def test_reading_r41_no_label_tells_which_answer_is_the_good_one() -> None:
+    seen: list[Prompt] = []
+
+    def letter(prompt: Prompt) -> str:
+        seen.append(prompt)
+        return "A"
+
+    found(letter)
+
+    assert {prompt.pair and prompt.pair.strategy for prompt in seen} == {BASELINE}
+    for prompt in seen:
+        assert prompt.pair is not None
+        assert prompt.text == evaluation_text(prompt.pair, method="prompt")
+    first, *_ = seen
+    assert first.pair is not None
+    assert (first.pair.domain, first.pair.task) == (
+        "text",
+        "Explain why leaves turn red in autumn.",
+    )
+    assert (first.pair.response or "").startswith("In autumn the green pigment")
+    assert (first.pair.baseline or "").startswith("A train ticket")
 
 
 @pytest.mark.parametrize("always", ["A", "B", "neither of them"])
@@ -70,20 +96,20 @@ def test_a_model_that_reasons_is_asked_without_and_with_little_and_with_more_roo
     assert list(_other_ways({"reasoning": "none"})) == [{"reasoning": "none", "max_tokens": 2000}]
 
 
-A_GOOD = {Asked(pair=pair, good_first=first) for pair in range(3) for first in (True, False)}
+QUESTIONS = [_probe(pair, first) for pair in range(3) for first in SIDES]
 
 
-def answers(*given: tuple[Asked, Completion]) -> Diagnosis:
-    every = tuple(Answer(asked=asked, completion=done, seconds=1.0) for asked, done in given)
+def answers(*given: tuple[Probe, Completion]) -> Diagnosis:
+    every = tuple(Reply(probe=probe, completion=done, seconds=1.0) for probe, done in given)
     return Diagnosis(
         model=Told(), decoding=REFERENCE_DECODING, changes={}, calls=len(every), answers=every
     )
 
 
-def right(**changed: Any) -> list[tuple[Asked, Completion]]:
+def right(**changed: Any) -> list[tuple[Probe, Completion]]:
     return [
-        (asked, Completion(text="A" if asked.good_first else "B", **changed))
-        for asked in sorted(A_GOOD, key=lambda each: (each.pair, not each.good_first))
+        (probe, Completion(text="A" if probe.first == "answer" else "B", **changed))
+        for probe in QUESTIONS
     ]
 
 
@@ -99,13 +125,13 @@ def test_a_letter_that_stays_where_it_is_prefers_a_place() -> None:
     assert problems(one) == [
         "it gave one letter in both orders of 1 of 3 pairs: it prefers a place"
     ]
-    every = answers(*((asked, Completion(text="B")) for asked, _ in pairs))
+    every = answers(*((probe, Completion(text="B")) for probe, _ in pairs))
     assert (every.one_place, every.outcome) == (3, "unfit")
 
 
 def test_the_worse_answer_of_a_pair_in_both_orders_is_wrong() -> None:
     pairs = right()
-    turned = [(asked, Completion(text="B" if asked.good_first else "A")) for asked, _ in pairs[2:4]]
+    turned = [(pairs[2][0], Completion(text="B")), (pairs[3][0], Completion(text="A"))]
 
     result = answers(*pairs[:2], *turned, *pairs[4:])
 
@@ -123,7 +149,7 @@ def test_what_is_no_verdict_is_counted_by_kind_and_a_cut_says_what_to_try() -> N
     assert "name another" in result.findings[0].remedy
     cut = answers(*pairs, (pairs[2][0], Completion(text="", finish_reason="length")))
     assert "try --max-tokens" in cut.findings[0].remedy
-    none = answers(*((asked, Completion(text="neither of them")) for asked, _ in pairs))
+    none = answers(*((probe, Completion(text="neither of them")) for probe, _ in pairs))
     assert none.outcome == "unfit"
 
 
@@ -156,8 +182,8 @@ def test_a_reply_in_parts_is_known_by_its_list(content: str, *, parts: bool) -> 
     reply = f'{{"choices": [{{"message": {{"content": {content}}}}}]}}'
     done = Completion(text="A", reply=reply)
 
-    assert Answer(asked=_FIRST, completion=done, seconds=0).in_parts is parts
-    assert not Answer(asked=_FIRST, completion=Completion(text="A"), seconds=0).in_parts
+    assert Reply(probe=_FIRST, completion=done, seconds=0).in_parts is parts
+    assert not Reply(probe=_FIRST, completion=Completion(text="A"), seconds=0).in_parts
 
 
 class Refuses(Told):

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import binom, binomtest, norm
 
-from epc.audit.probes import (
+from epc.audit.competence import (
     CHANCE,
-    CONTROLS,
     USEFUL,
     Planted,
     Verdicts,
     competence,
     order_consistency,
 )
+from epc.audit.probes import CONTROLS
 from epc.protocol.verdict import Verdict
 from epc.statistics.intervals import share_interval
 
