@@ -196,7 +196,7 @@ def _row(place: str, operand: Operand, own: Operand, unlike: str) -> tuple[str, 
         *cells,
         read,
         unlike,
-        operand.facts["state"],
+        operand.state,
     )
 
 
@@ -239,6 +239,7 @@ def _operand(name: str, snapshot: Snapshot, state: str) -> Operand:
     named = {figure.name: figure for figure in figures(snapshot.figures)}
     return Operand(
         name=name,
+        state=state,
         snapshot=snapshot,
         figures={name: figure for name, figure in named.items() if name.startswith(_COMPARED)},
         conditions={

@@ -12,12 +12,10 @@ from msgspec import to_builtins
 from epc.errors import UsageError
 from epc.protocol.metrics import COIN_GAMMA, COIN_MEAN
 from epc.protocol.results import Json
-from epc.records.typed import parse
-from epc.registry.figures import Figure, at, figures_of, has_reference_coin
+from epc.registry.figures import Figure, at, figures_by_name, has_reference_coin
 from epc.registry.names import is_one_contributor
 from epc.registry.record import Model
 from epc.registry.snapshots import Snapshot
-from epc.registry.subjects import Group
 from epc.statistics.figures import spread_text
 
 # Of a card, what must agree for two figures to be of one thing (`like for like`).
@@ -36,6 +34,7 @@ class Operand:
     conditions: Mapping[str, Any]
     figures: Mapping[str, Figure]
     facts: Mapping[str, str] = field(default_factory=dict)
+    state: str = ""
 
     def floor(self, gamma: Figure) -> str:
         """Return the noise floor that belongs to a gamma."""
@@ -128,7 +127,7 @@ def compare_snapshots(a: Snapshot, b: Snapshot) -> Comparison:
             name=str(snapshot.tag),
             snapshot=snapshot,
             conditions={key: _condition(snapshot, key) for key in keys},
-            figures=_by_name(snapshot),
+            figures=figures_by_name(snapshot),
         )
         for snapshot in (a, b)
     )
@@ -166,21 +165,6 @@ def _condition(snapshot: Snapshot, key: str) -> Any:
         return (snapshot.card.conditions or {}).get(key)
     value = getattr(snapshot.card, key)
     return value.identity if isinstance(value, Model) else value
-
-
-def _by_name(snapshot: Snapshot) -> dict[str, Figure]:
-    """Return a snapshot's figures by their names, as those of another judge are called.
-
-    A source's settings may all begin with its name of the judge: `accuracy/judge/prompt` is then
-    called `accuracy/prompt`.
-    """
-    figures = {figure.name: figure for figure in figures_of(snapshot)}
-    settings = [parse(g, Group).settings[0] for g in snapshot.figures.get("groups") or ()]
-    heads = {setting.partition("/")[0] for setting in settings}
-    if len(heads) != 1 or not all("/" in setting for setting in settings):
-        return figures
-    (head,) = heads
-    return {name.replace(f"/{head}/", "/", 1): figure for name, figure in figures.items()}
 
 
 def _differences(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

@@ -149,6 +149,21 @@ def figures_of(snapshot: Snapshot) -> Iterator[Figure]:
         yield from transferred(snapshot.audit)
 
 
+def figures_by_name(snapshot: Snapshot) -> dict[str, Figure]:
+    """Return a snapshot's figures by their names, as those of another judge are called.
+
+    A source's settings may all begin with its name of the judge: `accuracy/judge/prompt` is then
+    called `accuracy/prompt`.
+    """
+    figures = {figure.name: figure for figure in figures_of(snapshot)}
+    settings = [parse(g, Group).settings[0] for g in snapshot.figures.get("groups") or ()]
+    heads = {setting.partition("/")[0] for setting in settings}
+    if len(heads) != 1 or not all("/" in setting for setting in settings):
+        return figures
+    (head,) = heads
+    return {name.replace(f"/{head}/", "/", 1): figure for name, figure in figures.items()}
+
+
 def transferred(audit: AuditSummary) -> Iterator[Figure]:
     """Yield what crosses between the domains: for the domain, then for these tasks alone."""
     for name in ("chance", "crossing", "harm", "redirected", "regret"):

@@ -45,6 +45,7 @@ def side(name: str, figures: dict[str, Any], **given: Any) -> Operand:
         snapshot=snapshot,
         conditions={"evaluator": changed.get("evaluator", "m")},
         facts={"N": changed.get("N", "30"), "state": "s"},
+        state="s",
         figures=compared,
     )
 
