@@ -40,9 +40,8 @@ class Weighed(Protocol):
 
 
 def weights(units: Codes) -> Array:
-    """Return what each observation weighs among these: a unit's weigh 1 together."""
-    weight: Array = 1 / np.bincount(units)[units]
-    return weight
+    """Return what each observation weighs among these: as much as others, where it has no unit."""
+    return np.where(units < 0, 1.0, 1 / np.bincount(np.maximum(units, 0))[units])
 
 
 def share(

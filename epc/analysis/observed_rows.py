@@ -40,7 +40,7 @@ class Rows(ByRow):
 
     `humans` counts the persons who said a, b and tie. `score`, `human_score` and `length` are
     those of a single candidate, NaN where there are two. Verdicts of one `unit` weigh as much
-    together as those of another, however many there are.
+    together as those of another, however many there are; without one (-1) each weighs alike.
     `question` is the item's where the source
     does not name its question. Authors and subsets are places in the lists of `Named`.
 

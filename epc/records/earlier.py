@@ -139,7 +139,7 @@ def published_clusters(figures: Json) -> Clusters | None:
 
 
 def _by_candidate(verdicts: Verdicts) -> tuple[Codes, Codes]:
-    """Return items of one question joined where they share a candidate; a unit for each verdict.
+    """Return items of one question joined where they share a candidate; no verdict has a unit.
 
     Such items are no independent ones: a judge that likes the candidate likes it in all of them.
     The same pair mirrored, or under another number, is among these.
@@ -157,7 +157,7 @@ def _by_candidate(verdicts: Verdicts) -> tuple[Codes, Codes]:
         if (joined == cluster).all():
             break
         cluster = joined
-    return np.asarray(cluster[item], np.int64), np.arange(len(item))
+    return np.asarray(cluster[item], np.int64), np.full(len(item), -1)
 
 
 def is_seal(row: Any) -> bool:
