@@ -28,6 +28,15 @@ def _below_admin(group: str, *names: str) -> list[Departure]:
     return rows
 
 
+_WATCH: Final = "type `epc watch RUN`, which says whether an evaluator still answers as it did"
+_RECOMPUTED: Final = "read `recomputed`, which `epc snapshot verify` derives from the files"
+_ATTESTATION: Final = "ask GitHub: gh attestation verify FILE --repo OWNER/NAME"
+_HALF_PRICE: Final = (
+    "leave it out; --body 'service_tier=\"flex\"' asks OpenAI for half the price, and "
+    "OPENAI_COMPATIBLE_BASE_URL can name a gateway that batches, such as llm-proxy"
+)
+_PROXY: Final = "ask through a LiteLLM proxy, as openai-compatible/MODEL"
+
 DEPARTURES: Final = (
     Departure("command", "epc recompute", "type `epc validate --write`"),
     Departure(
@@ -38,12 +47,70 @@ DEPARTURES: Final = (
     Departure(
         "command", "epc verify", "type `epc snapshot fetch TAG --out RUN`, then `epc watch RUN`"
     ),
-    *_below_admin("", "site", "upkeep", "cache"),
+    Departure("command", "epc merge", "measure all seeds in one run: `epc run --seeds 0-29`"),
+    Departure("command", "epc submission comment", "type `epc submission check --summary FILE`"),
+    Departure(
+        "command", "epc admin submission comment", "type `epc submission check --summary FILE`"
+    ),
+    Departure(
+        "command", "epc admin github comment", "read the report in the summary of the check's job"
+    ),
+    Departure("command", "epc admin github artifact", "type `gh run download`"),
+    Departure("command", "epc snapshot checked", "type `epc admin snapshot drift TAG`"),
+    Departure("command", "epc admin snapshot checked", "type `epc admin snapshot drift TAG`"),
+    Departure("command", "epc snapshot witness", "fetch into a mirror, which refuses rewrites"),
+    Departure(
+        "command", "epc admin snapshot witness", "fetch into a mirror, which refuses rewrites"
+    ),
+    *_below_admin("", "github", "site", "upkeep", "cache"),
     *_below_admin("evaluators", "check", "sync"),
     *_below_admin("submission", "publish"),
     *_below_admin(
         "snapshot", *("publish", "withdraw", "drift", "expire", "headlines", "tags", "export")
     ),
+    Departure("option", "epc run --batch", _HALF_PRICE),
+    Departure("option", "epc resume --batch", _HALF_PRICE),
+    Departure("option", "epc run --canary", _WATCH),
+    Departure("option", "epc run --no-canary", "leave it out: no run has a canary"),
+    Departure("option", "epc judge run --canary", "leave it out: no evaluation has a canary"),
+    Departure("option", "epc judge run --no-canary", "leave it out: no evaluation has a canary"),
+    Departure("option", "epc watch --spot-check", "type `epc snapshot fetch TAG --out RUN` first"),
+    Departure("option", "epc watch --model", "leave it out: RUN names its evaluator"),
+    Departure("option", "epc watch --out", "name the file of the days: --history FILE"),
+    Departure("provider", "calibrated:", "ask in both places: balanced:MODEL"),
+    Departure("provider", "inspect/", f"name the provider itself, or {_PROXY}"),
+    Departure("provider", "vertex/", _PROXY),
+    Departure("provider", "google/vertex/", _PROXY),
+    Departure("provider", "anthropic/vertex/", _PROXY),
+    Departure("provider", "anthropic/bedrock/", "type bedrock/MODEL"),
+    Departure("word", "attested", _RECOMPUTED),
+    Departure("word", "spot-checked", _RECOMPUTED),
+    Departure("word", "replicated", "read `replicates` on the later card"),
+    Departure("word", "SWAPPED", _WATCH),
+    Departure("word", "extra attest", _ATTESTATION),
+    Departure("word", "extra inspect", "install nothing: Anthropic, Gemini and Bedrock need none"),
+    Departure("word", "AWS_ACCESS_KEY_ID", "set AWS_BEARER_TOKEN_BEDROCK and AWS_REGION"),
+    Departure("word", "origin batch", "read it in older records; new ones have none"),
+    Departure("field", "manifest.json canary", _WATCH),
+    Departure("field", "manifest.json calibration", "ask in both places: balanced:MODEL"),
+    Departure("field", "epc audit --format json swapped", _WATCH),
+    Departure("field", "epc snapshot show --format json attested", _ATTESTATION),
+    Departure("field", "epc snapshot show --format json spot_checks", _WATCH),
+    Departure("field", "snapshots/TAG/ CITATION.cff", "cite the page's text or BibTeX"),
+    Departure(
+        "field", "snapshots/TAG/ JSON-LD", "read croissant.json or api/v1/snapshots/TAG.json"
+    ),
+    Departure(
+        "field",
+        "snapshots/TAG/pictures/ noise-floor, win-rates, ties, position-bias, verdicts",
+        "read the page's tables or figures.csv",
+    ),
+    Departure(
+        "field",
+        "evaluators/NAME/pictures/ gamma-history, excess-history, jsd-history",
+        "read the page's History or figures.csv",
+    ),
+    Departure("field", "epc submission check --format json dossier.attestation", _ATTESTATION),
 )
 _TYPED: Final = {row.name: row for row in DEPARTURES}
 
